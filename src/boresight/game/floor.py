@@ -1,0 +1,72 @@
+"""The numeric floor: how far rounding alone moves a value.
+
+A coalition is scored alone and again in a padded batch with a shorter prompt. The text is the same, so the
+difference is noise of the arithmetic. An attribution is above the floor when it is more than twice that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from boresight.game.coalitions import coalition_of, middle_coalitions
+from boresight.game.scales import Scale, on_scale
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+OTHERS = 6
+CLOSED_BOOK = ""  # the coalition string of the closed-book prompt among floor rows
+
+
+@dataclass(frozen=True, slots=True)
+class FloorPair:
+    """Two prompts of one padded batch.
+
+    Attributes:
+        coalition: The coalition whose noise is measured.
+        companion: The shorter one beside it; :data:`CLOSED_BOOK` for the closed-book prompt.
+    """
+
+    coalition: str
+    companion: str
+
+
+def floor_pairs(n: int, rng: np.random.Generator, *, closed_book: bool) -> list[FloorPair]:
+    """Which coalitions are scored twice: the grand, the empty and up to six of the sizes nearest n/2.
+
+    The empty coalition is the shorter companion of all others; its own companion is the closed-book prompt,
+    or the grand coalition where no closed-book row is scored.
+    """
+    grand, empty = coalition_of(range(n), n), coalition_of([], n)
+    pairs = [FloorPair(grand, empty)]
+    pairs += [FloorPair(coalition, empty) for coalition in middle_coalitions(n, OTHERS, rng)]
+    return [*pairs, FloorPair(empty, CLOSED_BOOK)] if closed_book else pairs
+
+
+def numeric_floor(
+    alone: Mapping[str, NDArray[np.float32]],
+    together: Iterable[tuple[str, NDArray[np.float32]]],
+    scale: Scale,
+) -> float:
+    """Largest difference of the summed target value, alone against together.
+
+    Args:
+        alone: Row of each coalition scored by itself, shape (T,); :data:`CLOSED_BOOK` is a key too.
+        together: Coalition and row of each padded scoring.
+        scale: Value scale to sum on.
+
+    Returns:
+        The floor on that scale, at least 0.
+    """
+    return max(
+        (
+            abs(float(on_scale(row, scale).sum() - on_scale(alone[coalition], scale).sum()))
+            for coalition, row in together
+            if coalition in alone
+        ),
+        default=0.0,
+    )

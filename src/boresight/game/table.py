@@ -1,0 +1,80 @@
+"""The value table: every stored value of one trace and target, looked up by coalition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boresight.game.coalitions import all_coalitions, coalition_of
+from boresight.game.scales import Scale, on_scale
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class ValueTable:
+    """Values of the context game of one trace and one target.
+
+    Attributes:
+        players: Passage ids in context order.
+        target: Target id.
+        rows: Per coalition string, nats per target token, float32, shape (T,).
+        closed_book: The closed-book row, shape (T,), or None if it was not scored.
+    """
+
+    players: tuple[str, ...]
+    target: str
+    rows: Mapping[str, NDArray[np.float32]]
+    closed_book: NDArray[np.float32] | None = None
+    _positions: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        places = {passage: position for position, passage in enumerate(self.players)}
+        object.__setattr__(self, "_positions", places)
+
+    @property
+    def n(self) -> int:
+        """Number of players."""
+        return len(self.players)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all 2^n coalitions are there."""
+        return len(self.rows) == 1 << self.n
+
+    def coalition(self, passage_ids: Iterable[str]) -> str:
+        """The coalition of these passages.
+
+        Raises:
+            KeyError: An id is not a player.
+        """
+        return coalition_of([self._positions[passage] for passage in passage_ids], self.n)
+
+    def logprobs(self, passage_ids: Iterable[str]) -> NDArray[np.float64]:
+        """Nats per target token with exactly these passages present, shape (T,).
+
+        Raises:
+            KeyError: The coalition was not scored.
+        """
+        return np.asarray(self.rows[self.coalition(passage_ids)], np.float64)
+
+    def value(self, passage_ids: Iterable[str]) -> float:
+        """Nats of the whole target with exactly these passages present."""
+        return float(self.logprobs(passage_ids).sum())
+
+    def take(self, coalitions: Sequence[str], scale: Scale = "nats") -> NDArray[np.float64]:
+        """Values of the given coalitions on a scale, shape (m, T)."""
+        return on_scale(np.stack([self.rows[coalition] for coalition in coalitions]), scale)
+
+    def lattice(self, scale: Scale = "nats") -> NDArray[np.float64]:
+        """All values, shape (2^n, T); the row index is the bit mask.
+
+        Raises:
+            KeyError: The table is not complete.
+        """
+        return self.take(all_coalitions(self.n), scale)
