@@ -1,0 +1,1 @@
+"""Measures: pure functions of stored rows; none of them calls a model."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,7 +53,7 @@ def locked(target: Path, waiting: Callable[[], None] | None = None) -> Iterator[
         waiting: Called once if another process holds the lock for more than a second.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(target.parent / f".{target.name}.lock")
+    lock = FileLock(_beside(target, "lock"))
     try:
         lock.acquire(timeout=_PATIENCE)
     except Timeout:
@@ -78,7 +77,8 @@ def installing(target: Path) -> Iterator[Path]:
         An empty temporary folder beside ``target``. It is renamed when the block ends and removed when it raises.
     """
     _clear_leftovers(target)
-    partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.partial-", dir=target.parent))
+    partial = _beside(target, "partial")
+    partial.mkdir()
     try:
         yield partial
         _write_through(partial)
@@ -96,28 +96,26 @@ def discard(target: Path) -> bool:
     there = target.exists()
     if there:
         # Renamed first, so that a kill in the middle leaves no half folder under the name that is read.
-        target.rename(_aside(target))
+        target.rename(_beside(target, "old"))
     _clear_leftovers(target)
     return there
 
 
 def _swap_in(partial: Path, target: Path) -> None:
     if target.exists():
-        target.rename(_aside(target))
+        target.rename(_beside(target, "old"))
     partial.rename(target)
     _sync_folder(target.parent)
     _clear_leftovers(target)
 
 
-def _aside(target: Path) -> Path:
-    """A free name beside the target that the next clearing removes."""
-    folder = tempfile.mkdtemp(prefix=f".{target.name}.partial-", dir=target.parent)
-    return Path(folder) / "old"
+def _beside(target: Path, what: str) -> Path:
+    return target.with_name(f".{target.name}.{what}")
 
 
 def _clear_leftovers(target: Path) -> None:
-    for leftover in target.parent.glob(f".{target.name}.partial-*"):
-        shutil.rmtree(leftover, ignore_errors=True)
+    for what in ("partial", "old"):
+        shutil.rmtree(_beside(target, what), ignore_errors=True)
 
 
 def _write_through(folder: Path) -> None:

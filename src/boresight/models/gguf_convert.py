@@ -123,6 +123,7 @@ def _generation_config(config: Any) -> Any:
 
 
 def _save_weights(tensors: dict[str, Any], config: Any, folder: Path, source: Path) -> None:
+    from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
     weights = {_our_name(name): _unpack(tensor, config) for name, tensor in tensors.items()}
@@ -130,7 +131,10 @@ def _save_weights(tensors: dict[str, Any], config: Any, folder: Path, source: Pa
         found = weights[name].shape if name in weights else None
         if found != shape:
             raise ModelError(f"{source.name} has {name} of shape {found}, and its own settings ask for {shape}.")
-    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    try:
+        save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    except SafetensorError as problem:  # the library's own name for a full disk
+        raise OSError(str(problem)) from problem
 
 
 def _our_name(name: str) -> str:

@@ -1,0 +1,1 @@
+"""Intervals and seeded draws, in one place."""

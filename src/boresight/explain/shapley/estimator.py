@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]
@@ -17,7 +19,7 @@ class Attributions(NamedTuple):
     """Attributions of all players, with their interval or the reason why there is none.
 
     Attributes:
-        attribution: Float64, shape (n, T), or (n,) for a game with a single number per coalition.
+        attribution: Float64, shape (n, T), or (n,) for a game with one number a coalition.
         low: Lower ends of the 95 percent interval, same shape; None without an interval.
         high: Upper ends of the interval; None without an interval.
         reason: Why there is no interval; None when there is one.
@@ -38,8 +40,50 @@ class Design(Protocol):
 
     @property
     def diagnostics(self) -> Mapping[str, int]:
-        """What a person should know about the design, by name."""
+        """Counts that a person may want to see, by name."""
 
 
-class Estimator[D: Design](Protocol):
-    """A way to attributions from few coalitions."""
+D = TypeVar("D", bound=Design)
+
+
+class Estimator(Protocol[D]):
+    """A way from a budget to attributions, in two halves."""
+
+    @property
+    def estimand(self) -> str:
+        """The quantity that is estimated, such as ``shapley``."""
+
+    @property
+    def default_budget(self) -> int:
+        """Most coalitions to ask for when nobody says how many."""
+
+    def design(self, n_players: int, budget: int, rng: np.random.Generator) -> D:
+        """Choose at most ``budget`` distinct coalitions; ValueError when the budget is too small."""
+
+    def estimate(self, design: D, values: Floats) -> Attributions:
+        """Attributions from the values of ``design.coalitions``, shape (m,) or (m, T)."""
+
+
+def finite_values(values: ArrayLike) -> Floats:
+    """Values as a float64 array of shape (m,) or (m, T).
+
+    Args:
+        values: One row a coalition.
+
+    Raises:
+        ValueError: The values are no such array of real numbers, or one of them is NaN or infinite.
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError("values must have as many numbers for each coalition") from None
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"values must be real numbers, got {array.dtype}")
+    array = array.astype(np.float64, copy=False)
+    if array.ndim not in (1, 2):
+        raise ValueError(f"values must have the shape (m,) or (m, T), got {array.shape}")
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        place = tuple(int(index) for index in bad[0])
+        raise ValueError(f"values must be finite, got {array[place]} in row {place[0]}")
+    return array

@@ -1,0 +1,166 @@
+"""What a measure may read about one trace: stored numbers by passage id, never a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Scale = Literal["nats", "prob"]
+RESOLUTION = 1e-9
+"""Stored rows are float32; an attribution this small is their rounding, whatever the floor."""
+
+_SCALES: Mapping[Scale, str] = {"nats": "in nats", "prob": "on the probability scale"}
+_ROWS: Mapping[str, str] = {
+    "grand": "the prompt with all passages",
+    "empty": "the prompt with no passage",
+    "closed_book": "the closed-book prompt",
+}
+
+
+class AbsentError(LookupError):
+    """A measure reads a number that is not there; the message is the reason it is undefined."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieverView:
+    """What the retriever said about the passages of the context.
+
+    Attributes:
+        stage: Name of the stage that speaks for the retriever; None when no ranking is recorded.
+        ranks: Per passage of the context its rank among them; 0 is best, equal numbers are ties. None when
+            the stage does not rank them all.
+        scores: Per passage of the context its score in that stage, in the stage's own unit; None when the
+            stage does not score all that it ranks.
+        rank_reason: Why there are no ranks.
+        score_reason: Why there are no scores.
+    """
+
+    stage: str | None = None
+    ranks: Mapping[str, float] | None = None
+    scores: Mapping[str, float] | None = None
+    rank_reason: str | None = "no ranking recorded"
+    score_reason: str | None = "no ranking recorded"
+
+    def known_ranks(self) -> Mapping[str, float]:
+        """The ranks.
+
+        Raises:
+            AbsentError: There are none.
+        """
+        if self.ranks is None:
+            raise AbsentError(self.rank_reason or "no ranking recorded")
+        return self.ranks
+
+    def known_scores(self) -> Mapping[str, float]:
+        """The scores.
+
+        Raises:
+            AbsentError: There are none.
+        """
+        if self.scores is None:
+            raise AbsentError(self.score_reason or "no retriever scores")
+        return self.scores
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The stored numbers of one trace and target, as measures read them.
+
+    Attributes:
+        trace: Trace id.
+        target: Target id.
+        players: Passage ids in context order.
+        attribution: Raw attribution of each passage, nats summed over the target; None when not computed.
+        attribution_prob: The same on the probability scale (sum over tokens of probabilities).
+        floor: Numeric floor in nats; None when it was not measured.
+        floor_prob: Numeric floor on the probability scale.
+        method: How the attributions were estimated.
+        grand: Target log-probability with all passages, nats.
+        empty: Target log-probability with no passage under the same instructions, nats.
+        closed_book: Target log-probability after the plain question, nats.
+        singletons: Per passage the target log-probability with this passage alone, nats.
+        without: Per passage the target log-probability with all others, nats.
+        retriever: Ranks and scores of the passages.
+        reason: Why nothing can be said about this trace; None when something can.
+    """
+
+    trace: str
+    target: str
+    players: tuple[str, ...]
+    attribution: Mapping[str, float] | None = None
+    attribution_prob: Mapping[str, float] | None = None
+    floor: float | None = None
+    floor_prob: float | None = None
+    method: str | None = None
+    grand: float | None = None
+    empty: float | None = None
+    closed_book: float | None = None
+    singletons: Mapping[str, float] = field(default_factory=dict)
+    without: Mapping[str, float] = field(default_factory=dict)
+    retriever: RetrieverView = field(default_factory=RetrieverView)
+    reason: str | None = None
+
+    def __post_init__(self) -> None:
+        for scale in _SCALES:
+            named = self._attribution(scale)
+            if named is not None and set(named) != set(self.players):
+                odd = ", ".join(sorted(set(named) ^ set(self.players)))
+                raise ValueError(f"trace {self.trace}: attributions and players differ in {odd}")
+
+    def resolved(self, scale: Scale = "nats") -> Mapping[str, float]:
+        """Attributions with rounding of the stored rows set to 0; what the base definitions read.
+
+        Raises:
+            AbsentError: No attributions on this scale.
+        """
+        return _above(self._known(scale), RESOLUTION)
+
+    def reliable(self, scale: Scale = "nats") -> Mapping[str, float]:
+        """Attributions with those not above the numeric floor set to 0; what alignment measures read.
+
+        An attribution is above when its size is more than twice the floor, and more than the resolution of
+        the stored rows. A floor that was not measured counts as 0.
+
+        Raises:
+            AbsentError: No attributions on this scale.
+        """
+        return _above(self._known(scale), max(2 * (self.numeric_floor(scale) or 0.0), RESOLUTION))
+
+    def count_below(self, scale: Scale = "nats") -> int:
+        """How many passages :meth:`reliable` sets to 0.
+
+        Raises:
+            AbsentError: No attributions on this scale.
+        """
+        return sum(value == 0 for value in self.reliable(scale).values())
+
+    def numeric_floor(self, scale: Scale = "nats") -> float | None:
+        """The numeric floor on the given scale; None when it was not measured."""
+        return self.floor if scale == "nats" else self.floor_prob
+
+    def row(self, name: Literal["grand", "empty", "closed_book"]) -> float:
+        """Target log-probability of a named row, nats.
+
+        Raises:
+            AbsentError: The row was not scored.
+        """
+        value: float | None = getattr(self, name)
+        if value is None:
+            raise AbsentError(f"{_ROWS[name]} was not scored")
+        return value
+
+    def _attribution(self, scale: Scale) -> Mapping[str, float] | None:
+        return self.attribution if scale == "nats" else self.attribution_prob
+
+    def _known(self, scale: Scale) -> Mapping[str, float]:
+        attribution = self._attribution(scale)
+        if attribution is None:
+            raise AbsentError(f"no attributions {_SCALES[scale]} were computed")
+        return attribution
+
+
+def _above(attribution: Mapping[str, float], bar: float) -> dict[str, float]:
+    return {passage: value if abs(value) > bar else 0.0 for passage, value in attribution.items()}

@@ -1,0 +1,257 @@
+"""What will be scored, decided from the spec and token counts alone, before anything is spent."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from boresight.errors import SpecError, WindowError
+from boresight.explain.shapley import permutation_design
+from boresight.game.coalitions import (
+    all_but_one,
+    all_coalitions,
+    coalition_of,
+    from_masks,
+    singletons,
+)
+from boresight.game.context_game import MOST_EXACT_PLAYERS
+from boresight.game.floor import CLOSED_BOOK, floor_pairs
+from boresight.models.seam import Request, equal_length_batches
+from boresight.stats.random import rng_for
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from boresight.explain.shapley import PermutationDesign
+    from boresight.game.context_game import ContextGame
+    from boresight.game.needs import Needs
+    from boresight.models.seam import Target
+    from boresight.run.spec import RunSpec
+
+Method = Literal["exact", "permutation", "none"]
+Status = Literal["score", "closed_book_only", "nothing_to_score", "failed"]
+
+PASSAGES, CLOSED, FLOOR = "passages", "closed_book", "numeric_floor"
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Prompts that are scored in one call.
+
+    Attributes:
+        game: ``passages``, ``closed_book``, or ``numeric_floor`` (two prompts padded together).
+        coalitions: The coalitions; empty strings for closed book.
+        tokens: Tokens that the plain engine computes.
+        calls: Number of prompts.
+    """
+
+    game: str
+    coalitions: tuple[str, ...]
+    tokens: int
+
+    @property
+    def calls(self) -> int:
+        """Number of prompts."""
+        return len(self.coalitions)
+
+
+@dataclass(frozen=True, slots=True)
+class TracePlan:
+    """The work of one trace.
+
+    Attributes:
+        trace: Trace id.
+        status: What happens to the trace.
+        reason: Why it is not scored in full, or None.
+        method: How attributions are computed.
+        players: Number of passages in the context.
+        target_tokens: Tokens of each target.
+        longest: Tokens of the longest prompt with its longest target.
+        exact_tokens: What all coalitions of the answer would cost.
+        tokens: What the planned coalitions of the answer cost.
+        extra_tokens: Closed book, numeric floor and other targets.
+        batches: Batches in the order of scoring.
+    """
+
+    trace: str
+    status: Status
+    method: Method = "none"
+    reason: str | None = None
+    players: int = 0
+    target_tokens: dict[str, int] = field(default_factory=dict)
+    longest: int = 0
+    exact_tokens: int = 0
+    tokens: int = 0
+    extra_tokens: int = 0
+    batches: tuple[Batch, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values."""
+        plain = asdict(self)
+        plain["batches"] = [
+            {"game": batch.game, "coalitions": list(batch.coalitions), "tokens": batch.tokens}
+            for batch in self.batches
+        ]
+        return plain
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> TracePlan:
+        """The inverse of :meth:`to_json`."""
+        batches = tuple(
+            Batch(batch["game"], tuple(batch["coalitions"]), batch["tokens"]) for batch in stored["batches"]
+        )
+        return cls(**{**stored, "batches": batches})
+
+
+def design_for(spec: RunSpec, trace_id: str, n: int) -> PermutationDesign:
+    """The seeded permutation design of a sampled trace; the same whenever it is asked for."""
+    return permutation_design(n, spec.coalitions_sampled(n), rng_for(spec.seed, trace_id, "permutations"))
+
+
+def plan_trace(
+    game: ContextGame, targets: Sequence[Target], needs: Needs, spec: RunSpec, *, has_floor: bool
+) -> TracePlan:
+    """Lay out the batches of one trace.
+
+    Args:
+        game: The trace's context game.
+        targets: The targets to score; the first is the answer.
+        needs: What the chosen measures read.
+        spec: The run's settings.
+        has_floor: Whether the generator's numbers carry rounding noise to measure.
+
+    Raises:
+        WindowError: A prompt with its target is longer than the model's window.
+        SpecError: All coalitions of more than 16 passages were asked for.
+    """
+    scored = [target for target in targets if target.token_ids]
+    n, trace_id = len(game.players), game.trace.id
+    if not scored or not targets[0].token_ids:
+        return TracePlan(trace_id, "nothing_to_score", reason="the answer is empty", players=n)
+    check_window(game, scored)
+    counts = {target.id: len(target.token_ids) for target in scored}
+    if n == 0:
+        batches = _closed_book_batches(game, scored)
+        return TracePlan(
+            trace_id, "closed_book_only", reason="the context is empty", target_tokens=counts,
+            longest=longest_prompt(game, scored), extra_tokens=_tokens(batches), batches=batches,
+        )  # fmt: skip
+    exact_tokens = exact_cost(game, scored[0])
+    method = choose_method(spec, trace_id, n, exact_tokens)
+    pairs = floor_pairs(n, rng_for(spec.seed, trace_id, FLOOR), closed_book=needs.closed_book)
+    pairs = pairs if has_floor else []
+    wanted = _coalitions(spec, trace_id, n, method, needs)
+    wanted += [pair.coalition for pair in pairs]
+    main = _passage_batches(game, scored, list(dict.fromkeys(wanted)))
+    extra = _closed_book_batches(game, scored) if needs.closed_book else ()
+    extra += tuple(_floor_batch(game, scored[0], (pair.coalition, pair.companion)) for pair in pairs)
+    answer_tokens = sum(
+        game.request(coalition, scored[:1]).tokens for batch in main for coalition in batch.coalitions
+    )
+    return TracePlan(
+        trace_id, "score", method=method, players=n, target_tokens=counts,
+        longest=longest_prompt(game, scored), exact_tokens=exact_tokens, tokens=answer_tokens,
+        extra_tokens=_tokens(main) - answer_tokens + _tokens(extra), batches=main + extra,
+    )  # fmt: skip
+
+
+def choose_method(spec: RunSpec, trace_id: str, n: int, exact_tokens: int) -> Method:
+    """Exact within the token cap, or where a sample of the budget would hold every coalition anyway."""
+    wanted = spec.exact or exact_tokens <= spec.max_tokens_per_trace
+    if spec.exact and n > MOST_EXACT_PLAYERS:
+        raise SpecError(
+            f"trace {trace_id!r} has {n} passages, that is 2^{n} coalitions; "
+            f"--exact goes up to {MOST_EXACT_PLAYERS}"
+        )
+    fits = n <= MOST_EXACT_PLAYERS and (wanted or 1 << n <= spec.coalitions_sampled(n))
+    return "exact" if fits else "permutation"
+
+
+def exact_cost(game: ContextGame, target: Target) -> int:
+    """Tokens of all coalitions of one target: each passage is in half of them."""
+    n = len(game.players)
+    parts = game.parts(target.thoughts)
+    blocks = sum(len(parts.block(passage, place + 1).ids) for place, passage in enumerate(game.players))
+    frame = len(parts.header.ids) + len(parts.tail.ids) + len(target.token_ids)
+    return (1 << n) * frame + (blocks << n) // 2
+
+
+def longest_prompt(game: ContextGame, targets: Sequence[Target]) -> int:
+    """Tokens of the longest prompt with its longest target."""
+    n = len(game.players)
+    request = game.request(coalition_of(range(n), n), targets) if n else game.closed_book_request(targets)
+    prompts = [request.prompt_length, game.closed_book_request(targets).prompt_length]
+    return max(prompts) + max((len(target.token_ids) for target in targets), default=0)
+
+
+def check_window(game: ContextGame, targets: Sequence[Target], new_tokens: int = 0) -> None:
+    """Refuse a prompt that does not fit, before anything is spent.
+
+    Args:
+        game: The trace's context game.
+        targets: Known targets; none for an answer that is still to be generated.
+        new_tokens: Room to keep for a generated answer.
+
+    Raises:
+        WindowError: Names the trace and both numbers.
+    """
+    window = game.parts(targets[0].thoughts if targets else None).window
+    length = longest_prompt(game, targets) + new_tokens
+    if window is not None and length > window:
+        raise WindowError(
+            f"trace {game.trace.id!r} needs {length} tokens for prompt and answer and the model's window "
+            f"holds {window}; shorten its context, or pass --too-long skip to go on without it"
+        )
+
+
+def _coalitions(spec: RunSpec, trace_id: str, n: int, method: Method, needs: Needs) -> list[str]:
+    if method == "exact":
+        return all_coalitions(n)
+    wanted = from_masks(design_for(spec, trace_id, n).coalitions)
+    wanted += singletons(n) if needs.singletons else []
+    return wanted + (all_but_one(n) if needs.leave_one_out else [])
+
+
+def _passage_batches(
+    game: ContextGame, targets: Sequence[Target], coalitions: Sequence[str]
+) -> tuple[Batch, ...]:
+    requests = [game.request(coalition, targets) for coalition in coalitions]
+    groups = equal_length_batches(request.lengths for request in requests)
+    return tuple(_batch(PASSAGES, [(coalitions[i], requests[i]) for i in group]) for group in groups)
+
+
+def _batch(game: str, requests: Sequence[tuple[str, Request]]) -> Batch:
+    tokens = sum(request.tokens for _, request in requests)
+    return Batch(game, tuple(coalition for coalition, _ in requests), tokens)
+
+
+def _closed_book_batches(game: ContextGame, targets: Sequence[Target]) -> tuple[Batch, ...]:
+    return (_batch(CLOSED, [(CLOSED_BOOK, game.closed_book_request(targets))]),)
+
+
+def _floor_batch(game: ContextGame, target: Target, pair: tuple[str, str]) -> Batch:
+    requests = floor_requests(game, target, pair)
+    return Batch(FLOOR, pair, len(requests) * max(request.tokens for request in requests))
+
+
+def floor_requests(game: ContextGame, target: Target, pair: tuple[str, ...]) -> list[Request]:
+    """The two requests of a numeric floor batch."""
+    return [
+        game.request(coalition, (target,)) if coalition else game.closed_book_request((target,))
+        for coalition in pair
+    ]
+
+
+def batch_requests(game: ContextGame, targets: Sequence[Target], batch: Batch) -> list[Request]:
+    """The requests of a planned batch."""
+    if batch.game == FLOOR:
+        return floor_requests(game, targets[0], batch.coalitions)
+    if batch.game == CLOSED:
+        return [game.closed_book_request(targets)]
+    return [game.request(coalition, targets) for coalition in batch.coalitions]
+
+
+
+
+def _tokens(batches: Sequence[Batch]) -> int:
+    return sum(batch.tokens for batch in batches)

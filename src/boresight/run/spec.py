@@ -1,0 +1,128 @@
+"""What a run was asked to do: everything that may change a number."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+from boresight.errors import SpecError
+from boresight.store.files import to_json
+from boresight.trace import trace_to_dict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from boresight.game.scales import Scale
+    from boresight.trace import Trace
+
+DEFAULT_TOKENS_PER_TRACE = 60_000
+COALITIONS_PER_PASSAGE = 8
+DEFAULT_NEW_TOKENS = 128
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "rag-e": {"style": "rag-e", "labels": "renumber", "scale": "probability"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """The settings of one run; two runs with equal specs on one machine give equal files.
+
+    Attributes:
+        generator: Generator spec.
+        traces_sha256: Hash of the traces that are audited, after ``limit``.
+        retriever: Encoder spec whose scores become a new stage, or None.
+        stage: Name of the stage that counts as the retriever; the last ranking before packing by default.
+        style: Prompt style.
+        labels: Whether passages keep their labels when others are removed, or are renumbered.
+        scale: Value scale of the attributions in the passage and token tables.
+        measures: Names of the measures.
+        spans: Phrases of the answer to attribute on their own.
+        limit: Number of traces read, or None for all.
+        max_new_tokens: Limit of a generated answer.
+        score_end: Whether end-of-turn belongs to the target.
+        exact: Whether all coalitions are scored whatever they cost.
+        max_tokens_per_trace: Exact up to so many planned tokens, sampled beyond.
+        budget: Coalitions of a sampled trace; 8 a passage by default.
+        too_long: What to do with a prompt longer than the window.
+        seed: Seed of every random draw.
+        dtype: Number format of the generator.
+        device: Where the generator runs.
+        revision: Revision of the generator's weights, for hub models.
+        threads: Torch threads, or None for torch's choice.
+    """
+
+    generator: str
+    traces_sha256: str
+    retriever: str | None = None
+    stage: str | None = None
+    style: str = "boresight"
+    labels: Literal["keep", "renumber"] = "keep"
+    scale: Scale = "nats"
+    measures: tuple[str, ...] = ()
+    spans: tuple[str, ...] = ()
+    limit: int | None = None
+    max_new_tokens: int = DEFAULT_NEW_TOKENS
+    score_end: bool = False
+    exact: bool = False
+    max_tokens_per_trace: int = DEFAULT_TOKENS_PER_TRACE
+    budget: int | None = None
+    too_long: Literal["refuse", "skip"] = "refuse"
+    seed: int = 0
+    dtype: str = "fp32"
+    device: str = "cpu"
+    revision: str | None = None
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        at_least_one = ("limit", "max_new_tokens", "max_tokens_per_trace", "budget", "threads")
+        for name in at_least_one:
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise SpecError(f"{name} must be at least 1, got {value}")
+        for name, allowed in (
+            ("labels", ("keep", "renumber")),
+            ("scale", ("nats", "probability", "log_odds")),
+            ("too_long", ("refuse", "skip")),
+        ):
+            if getattr(self, name) not in allowed:
+                raise SpecError(f"{name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r}")
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values, lists for tuples."""
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+
+    def coalitions_sampled(self, n: int) -> int:
+        """Budget of a sampled trace with n passages, in distinct coalitions."""
+        return self.budget if self.budget is not None else COALITIONS_PER_PASSAGE * n
+
+
+def with_preset(name: str | None, settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings with a preset's choices below what was given explicitly (None counts as not given).
+
+    Raises:
+        SpecError: No such preset.
+    """
+    if name is None:
+        return {key: value for key, value in settings.items() if value is not None}
+    if name not in PRESETS:
+        raise SpecError(f"no preset is called {name!r}; there is {', '.join(sorted(PRESETS))}")
+    return PRESETS[name] | {key: value for key, value in settings.items() if value is not None}
+
+
+def traces_hash(traces: Iterable[Trace]) -> str:
+    """Hash of the traces' long forms, in order."""
+    digest = hashlib.sha256()
+    for trace in traces:
+        digest.update(to_json(trace_to_dict(trace)).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def first_difference(stored: dict[str, Any], wanted: dict[str, Any]) -> str | None:
+    """Name and both values of the first field that differs, or None."""
+    known = [field.name for field in fields(RunSpec)]
+    for name in [*known, *sorted((stored.keys() | wanted.keys()) - set(known))]:
+        if stored.get(name) != wanted.get(name):
+            return f"{name} was {stored.get(name)!r} and is now {wanted.get(name)!r}"
+    return None

@@ -1,0 +1,298 @@
+"""Passage, Stage and Trace: what one question of a RAG system went through. Immutable, keyed by id.
+
+All are checked at construction, so that a trace made in Python is as sound as one read from a file. The message
+of an error begins with the field that it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+from boresight.errors import InputError
+from boresight.trace.check import (
+    as_choice,
+    as_id,
+    as_integer,
+    as_mapping,
+    as_number,
+    as_optional_text,
+    as_text,
+    as_texts,
+    as_tuple,
+    describe,
+    located,
+    repeated,
+)
+from boresight.trace.frozen import EMPTY, FrozenDict, freeze
+
+StageKind = Literal["retrieve", "fuse", "filter", "rerank", "pack"]
+Role = Literal["user", "assistant", "system"]
+
+_KINDS: tuple[str, ...] = get_args(StageKind)
+_ROLES: tuple[str, ...] = get_args(Role)
+_set = object.__setattr__  # the one way to finish a frozen dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text that could reach the prompt.
+
+    Attributes:
+        id: Identity within the trace; every result is keyed by it. Whole numbers become strings.
+        text: The text, which may be empty.
+        title: The title, or None.
+        metadata: Any further JSON values of the source.
+
+    Raises:
+        InputError: If a field has the wrong type.
+    """
+
+    id: str
+    text: str
+    title: str | None = None
+    metadata: Mapping[str, Any] = EMPTY
+
+    def __post_init__(self) -> None:
+        _set(self, "id", as_id(self.id, "id"))
+        _set(self, "text", as_text(self.text, "text"))
+        _set(self, "title", as_optional_text(self.title, "title"))
+        _set(self, "metadata", freeze(as_mapping(self.metadata, "metadata"), "metadata"))
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One place of a ranking.
+
+    Attributes:
+        id: Passage id; the trace need not hold its text.
+        score: The score that the stage gave, finite, or None where it gave none.
+
+    Raises:
+        InputError: If a field has the wrong type, or the score is not finite.
+    """
+
+    id: str
+    score: float | None = None
+
+    def __post_init__(self) -> None:
+        _set(self, "id", as_id(self.id, "id"))
+        if self.score is not None:
+            _set(self, "score", as_number(self.score, "score"))
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step between the question and the prompt, with the ranking that left it.
+
+    Attributes:
+        name: Unique within the trace.
+        kind: ``retrieve``, ``fuse``, ``filter``, ``rerank`` or ``pack``.
+        ranking: Best first, as the stage gave it; scores may be in any order and are never re-sorted.
+        cut: How many the stage was asked to keep, or None.
+        notes: What a person should know, such as a score that was not finite.
+
+    Raises:
+        InputError: If a field has the wrong type, or an id stands in the ranking twice.
+    """
+
+    name: str
+    kind: StageKind
+    ranking: tuple[Ranked, ...]
+    cut: int | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _set(self, "name", as_id(self.name, "name"))
+        _set(self, "kind", as_choice(self.kind, _KINDS, "kind"))
+        _set(self, "ranking", _items(self.ranking, "ranking", Ranked))
+        _set(self, "notes", as_texts(self.notes, "notes"))
+        if self.cut is not None:
+            _set(self, "cut", as_integer(self.cut, "cut"))
+        if self.cut is not None and self.cut < 0:
+            raise InputError(f"cut must be 0 or more, got {self.cut}")
+        twice = repeated(place.id for place in self.ranking)
+        if twice is not None:
+            raise InputError(f"ranking holds the id {twice!r} twice; keep its best place only")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One earlier message of a conversation.
+
+    Attributes:
+        role: ``user``, ``assistant`` or ``system``.
+        content: What was said; may be empty.
+
+    Raises:
+        InputError: If the role is another word, or the content no string.
+    """
+
+    role: str
+    content: str
+
+    def __post_init__(self) -> None:
+        _set(self, "role", as_choice(self.role, _ROLES, "role"))
+        _set(self, "content", as_text(self.content, "content"))
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One question, the passages, what each stage made of them, what reached the prompt, and the answer.
+
+    Attributes:
+        id: Identity within a run.
+        query: The question; may be empty.
+        passages: All passages whose text is known, in any order.
+        context: Ids of the passages that reached the prompt, in prompt order.
+        stages: The stages in the order in which they ran.
+        history: Earlier turns of the conversation.
+        answer: The recorded answer; None if there is none, while ``""`` is an empty answer.
+        references: Correct answers.
+        relevance: Grade per passage id, 0 for not relevant; ids without text are allowed.
+        meta: Any further JSON values, by which results can be sliced.
+
+    Raises:
+        InputError: If a field has the wrong type or ids contradict each other.
+    """
+
+    id: str
+    query: str
+    passages: tuple[Passage, ...] = ()
+    context: tuple[str, ...] = ()
+    stages: tuple[Stage, ...] = ()
+    history: tuple[Turn, ...] = ()
+    answer: str | None = None
+    references: tuple[str, ...] = ()
+    relevance: Mapping[str, float] = EMPTY
+    meta: Mapping[str, Any] = EMPTY
+
+    def __post_init__(self) -> None:
+        with located("trace: "):
+            _set(self, "id", as_id(self.id, "id"))
+        with located(f"trace {self.id!r}: "):
+            self._check_fields()
+            _check_passages(self.passages)
+            _check_context(self.context, self.passages)
+            twice = repeated(stage.name for stage in self.stages)
+            if twice is not None:
+                raise InputError(f"stages holds two stages named {twice!r}; give each its own name")
+
+    def _check_fields(self) -> None:
+        _set(self, "query", as_text(self.query, "query"))
+        _set(self, "passages", _items(self.passages, "passages", Passage))
+        _set(self, "context", _ids(self.context, "context"))
+        _set(self, "stages", _items(self.stages, "stages", Stage))
+        _set(self, "history", _items(self.history, "history", Turn))
+        _set(self, "answer", as_optional_text(self.answer, "answer"))
+        _set(self, "references", as_texts(self.references, "references"))
+        _set(self, "relevance", _grades(self.relevance))
+        _set(self, "meta", freeze(as_mapping(self.meta, "meta"), "meta"))
+
+    @property
+    def context_passages(self) -> tuple[Passage, ...]:
+        """The passages that reached the prompt, in prompt order."""
+        by_id = {passage.id: passage for passage in self.passages}
+        return tuple(by_id[key] for key in self.context)
+
+    def passage(self, passage_id: str) -> Passage:
+        """The passage of that id.
+
+        Raises:
+            InputError: If the trace holds no such passage.
+        """
+        for passage in self.passages:
+            if passage.id == passage_id:
+                return passage
+        known = _listed(passage.id for passage in self.passages)
+        raise InputError(f"trace {self.id!r} holds no passage {passage_id!r}; it holds {known}")
+
+    def last_ranking(self, name: str | None = None) -> Stage | None:
+        """The ranking that counts as the retriever's.
+
+        Args:
+            name: Name of a stage; by default the last stage before packing.
+
+        Returns:
+            The stage, or None if the trace records no ranking before packing.
+
+        Raises:
+            InputError: If no stage has that name.
+        """
+        if name is None:
+            return next((stage for stage in reversed(self.stages) if stage.kind != "pack"), None)
+        for stage in self.stages:
+            if stage.name == name:
+                return stage
+        known = _listed(stage.name for stage in self.stages)
+        raise InputError(f"trace {self.id!r} has no stage {name!r}; it has {known}")
+
+    def with_stage(self, stage: Stage) -> Trace:
+        """The trace with one more stage at the end."""
+        return replace(self, stages=(*self.stages, stage))
+
+    def with_answer(self, text: str | None) -> Trace:
+        """The trace with another answer."""
+        return replace(self, answer=text)
+
+
+def _items(value: object, path: str, kind: type) -> tuple[Any, ...]:
+    """A tuple whose members are all of one of our types."""
+    items = as_tuple(value, path)
+    for index, item in enumerate(items):
+        if not isinstance(item, kind):
+            raise InputError(f"{path}[{index}] must be a {kind.__name__}, got {describe(item)}")
+    return items
+
+
+def _ids(value: object, path: str) -> tuple[str, ...]:
+    return tuple(as_id(item, f"{path}[{index}]") for index, item in enumerate(as_tuple(value, path)))
+
+
+def _grades(value: object) -> FrozenDict:
+    """Relevance as finite floats; true and false count as 1 and 0."""
+    grades: dict[str, float] = {}
+    for key, grade in as_mapping(value, "relevance").items():
+        passage_id = as_id(key, "a key of relevance")
+        if passage_id in grades:
+            raise InputError(f"relevance holds the id {passage_id!r} twice; keep one grade")
+        number = int(grade) if isinstance(grade, bool) else grade
+        grades[passage_id] = as_number(number, f"relevance.{passage_id}")
+    return FrozenDict(grades)
+
+
+def _check_passages(passages: tuple[Passage, ...]) -> None:
+    """Refuse an id that stands for two passages."""
+    first: dict[str, int] = {}
+    for index, passage in enumerate(passages):
+        before = first.setdefault(passage.id, index)
+        if before == index:
+            continue
+        both = f"passages[{before}] and passages[{index}] share the id {passage.id!r}"
+        if same_content(passages[before], passage):
+            raise InputError(f"{both}; an id may stand in a trace or context once, so take one out or leave the ids out")
+        raise InputError(f"{both} but differ in text or title; give each its own id, or leave the ids out")
+
+
+def _check_context(context: tuple[str, ...], passages: tuple[Passage, ...]) -> None:
+    """Refuse ids that the context repeats, or whose text is unknown."""
+    twice = repeated(context)
+    if twice is not None:
+        raise InputError(f"context holds the id {twice!r} twice; a copy of a passage needs its own id")
+    known = {passage.id for passage in passages}
+    for index, passage_id in enumerate(context):
+        if passage_id not in known:
+            raise InputError(f"context[{index}] is {passage_id!r}, which passages does not hold; add it there or take it out")
+
+
+def same_content(one: Passage, other: Passage) -> bool:
+    """Whether two passages have the same text and title (no title is the empty title)."""
+    return one.text == other.text and (one.title or "") == (other.title or "")
+
+
+def _listed(names: Any) -> str:
+    """Names for an error message, at most ten."""
+    quoted = [repr(name) for name in names]
+    more = f" and {len(quoted) - 10} more" if len(quoted) > 10 else ""
+    return ", ".join(quoted[:10]) + more if quoted else "none"
