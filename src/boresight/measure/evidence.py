@@ -12,6 +12,8 @@ Scale = Literal["nats", "prob"]
 RESOLUTION = 1e-9
 """Stored rows are float32; an attribution this small is their rounding, whatever the floor."""
 
+NO_RANKING = "no ranking recorded"
+
 _SCALES: Mapping[Scale, str] = {"nats": "in nats", "prob": "on the probability scale"}
 _ROWS: Mapping[str, str] = {
     "grand": "the prompt with all passages",
@@ -41,8 +43,8 @@ class RetrieverView:
     stage: str | None = None
     ranks: Mapping[str, float] | None = None
     scores: Mapping[str, float] | None = None
-    rank_reason: str | None = "no ranking recorded"
-    score_reason: str | None = "no ranking recorded"
+    rank_reason: str | None = None
+    score_reason: str | None = None
 
     def known_ranks(self) -> Mapping[str, float]:
         """The ranks.
@@ -51,7 +53,7 @@ class RetrieverView:
             AbsentError: There are none.
         """
         if self.ranks is None:
-            raise AbsentError(self.rank_reason or "no ranking recorded")
+            raise AbsentError(self.rank_reason or NO_RANKING)
         return self.ranks
 
     def known_scores(self) -> Mapping[str, float]:
@@ -61,7 +63,7 @@ class RetrieverView:
             AbsentError: There are none.
         """
         if self.scores is None:
-            raise AbsentError(self.score_reason or "no retriever scores")
+            raise AbsentError(self.score_reason or NO_RANKING)
         return self.scores
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from boresight.measure.evidence import RetrieverView
+from boresight.measure.evidence import NO_RANKING, RetrieverView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from boresight.trace import Stage, Trace
 
 NO_SCORES = "no retriever scores"
-NO_RANKING = "no ranking recorded"
 
 
 def retriever_view(trace: Trace, stage_name: str | None = None) -> RetrieverView:

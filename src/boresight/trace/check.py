@@ -103,7 +103,7 @@ def as_id(value: object, path: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{path} must be a string or a whole number, got {describe(value)}")
     if not value.strip():
-        raise InputError(f"{path} must not be blank; leave it out to have one made from the content")
+        raise InputError(f"{path} must not be blank; write at least one visible character")
     return as_text(value, path)
 
 

@@ -173,7 +173,7 @@ class Trace:
             _set(self, "id", as_id(self.id, "id"))
         with located(f"trace {self.id!r}: "):
             self._check_fields()
-            _check_passages(self.passages)
+            check_passages(self.passages)
             _check_context(self.context, self.passages)
             twice = repeated(stage.name for stage in self.stages)
             if twice is not None:
@@ -205,7 +205,7 @@ class Trace:
         for passage in self.passages:
             if passage.id == passage_id:
                 return passage
-        known = _listed(passage.id for passage in self.passages)
+        known = listed(passage.id for passage in self.passages)
         raise InputError(f"trace {self.id!r} holds no passage {passage_id!r}; it holds {known}")
 
     def last_ranking(self, name: str | None = None) -> Stage | None:
@@ -225,7 +225,7 @@ class Trace:
         for stage in self.stages:
             if stage.name == name:
                 return stage
-        known = _listed(stage.name for stage in self.stages)
+        known = listed(stage.name for stage in self.stages)
         raise InputError(f"trace {self.id!r} has no stage {name!r}; it has {known}")
 
     def with_stage(self, stage: Stage) -> Trace:
@@ -262,7 +262,7 @@ def _grades(value: object) -> FrozenDict:
     return FrozenDict(grades)
 
 
-def _check_passages(passages: tuple[Passage, ...]) -> None:
+def check_passages(passages: tuple[Passage, ...]) -> None:
     """Refuse an id that stands for two passages."""
     first: dict[str, int] = {}
     for index, passage in enumerate(passages):
@@ -291,7 +291,7 @@ def same_content(one: Passage, other: Passage) -> bool:
     return one.text == other.text and (one.title or "") == (other.title or "")
 
 
-def _listed(names: Any) -> str:
+def listed(names: Any) -> str:
     """Names for an error message, at most ten."""
     quoted = [repr(name) for name in names]
     more = f" and {len(quoted) - 10} more" if len(quoted) > 10 else ""

@@ -1,0 +1,74 @@
+"""What a run will cost, said before it is spent."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from boresight.models.seam import Generator, Request
+    from boresight.run.plan import TracePlan
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The price of a run.
+
+    Attributes:
+        traces: Traces in the run.
+        exact: Traces with all coalitions.
+        sampled: Traces with a sample and intervals.
+        failed: Traces that will not be scored (too long, no answer).
+        coalitions: Prompts of the context game.
+        calls: Prompts of any kind, and generated answers.
+        tokens: Tokens that the engine computes, generation aside.
+        at_most: Whether answers are still to be generated, so that tokens is an upper bound.
+        memory_mib: Memory of the weights and the largest prompt's logits, or None if unknown.
+        seconds: Estimated time at the measured speed, or None if it was not measured.
+    """
+
+    traces: int
+    exact: int
+    sampled: int
+    failed: int
+    coalitions: int
+    calls: int
+    tokens: int
+    at_most: bool
+    memory_mib: int | None = None
+    seconds: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values."""
+        return asdict(self)
+
+
+def total_cost(
+    plans: Sequence[TracePlan], *, generations: int, tokens_per_second: float | None, memory_mib: int | None
+) -> Cost:
+    """Add up the plans of a run."""
+    batches = [batch for plan in plans for batch in plan.batches]
+    tokens = sum(batch.tokens for batch in batches)
+    return Cost(
+        traces=len(plans),
+        exact=sum(plan.method == "exact" for plan in plans),
+        sampled=sum(plan.method == "permutation" for plan in plans),
+        failed=sum(plan.status == "failed" for plan in plans),
+        coalitions=sum(batch.calls for batch in batches if batch.game == "passages"),
+        calls=sum(batch.calls for batch in batches) + generations,
+        tokens=tokens,
+        at_most=generations > 0,
+        memory_mib=memory_mib,
+        seconds=tokens / tokens_per_second if tokens_per_second else None,
+    )
+
+
+def measured_speed(generator: Generator, request: Request) -> float:
+    """Tokens a second of one prompt, for the printed estimate only; no choice depends on it."""
+    generator.score([request])  # the first call of a process pays for warming up
+    begin = time.perf_counter()
+    generator.score([request])
+    return request.tokens / max(time.perf_counter() - begin, 1e-6)

@@ -1,0 +1,293 @@
+"""Execute a run: rank, generate, plan, score. Each step is stored as it is done and skipped on resume."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from boresight.errors import InputError, ScoringError, SpecError, WindowError
+from boresight.game.coalitions import members
+from boresight.game.context_game import ContextGame
+from boresight.game.targets import generated_target, known_target
+from boresight.models.prompts import style_named
+from boresight.models.seam import Generation, Scored, Target
+from boresight.run.plan import (
+    CLOSED,
+    FLOOR,
+    Batch,
+    TracePlan,
+    batch_requests,
+    check_window,
+    plan_trace,
+)
+from boresight.store.files import append_jsonl, read_json, read_jsonl, write_json
+from boresight.store.values import ValueRow
+from boresight.trace import Passage, Ranked, Stage, Trace, trace_from_dict, trace_to_dict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from boresight.game.needs import Needs
+    from boresight.models.encoder import Encoder
+    from boresight.models.seam import Generator
+    from boresight.run.directory import RunDirectory
+    from boresight.run.progress import Progress
+    from boresight.run.spec import RunSpec
+
+
+@dataclass(slots=True)
+class Execution:
+    """One run in progress.
+
+    Attributes:
+        directory: Where everything is stored.
+        spec: The settings.
+        needs: What the chosen measures read.
+        generator: The generator.
+        encoder: The encoder of ``--retriever``, or None.
+        traces: The traces, with the encoder's stage once :meth:`rank` has run.
+        progress: Told what happens.
+    """
+
+    directory: RunDirectory
+    spec: RunSpec
+    needs: Needs
+    generator: Generator
+    encoder: Encoder | None
+    traces: list[Trace]
+    progress: Progress
+    targets: dict[str, list[Target]] = field(default_factory=dict)
+    plans: list[TracePlan] = field(default_factory=list)
+    failures: dict[str, str] = field(default_factory=dict)
+
+    def game(self, trace: Trace) -> ContextGame:
+        """The context game of a trace under the run's settings."""
+        style = style_named(self.spec.style).with_labels(self.spec.labels)
+        targets = self.targets.get(trace.id)
+        return ContextGame(
+            self.generator,
+            trace,
+            style=style,
+            target=targets[0] if targets else None,
+            max_new_tokens=self.spec.max_new_tokens,
+            score_end=self.spec.score_end,
+        )
+
+    # 1. the retriever -------------------------------------------------------------------------------------
+
+    def rank(self) -> None:
+        """Score all passages with the encoder as a new stage, and store the traces."""
+        stored = [trace_from_dict(line) for line in read_jsonl(self.directory.traces)]
+        self.traces[: len(stored)] = stored
+        self.progress.phase("retriever" if self.encoder else "traces", len(self.traces))
+        self.progress.advance(len(stored))
+        with self.directory.timed("retriever"):
+            for index in range(len(stored), len(self.traces)):
+                if self.encoder is not None:
+                    self.traces[index] = with_encoder_stage(self.traces[index], self.encoder)
+                append_jsonl(self.directory.traces, [trace_to_dict(self.traces[index])])
+                self.progress.advance()
+
+    # 2. the targets ---------------------------------------------------------------------------------------
+
+    def fix_targets(self) -> None:
+        """Fix every target of every trace: recorded, or generated greedily where none is recorded."""
+        for line in read_jsonl(self.directory.targets):
+            self.targets.setdefault(line["trace"], []).append(_target_from_json(line))
+        generations = {line["trace"]: line for line in read_jsonl(self.directory.generations)}
+        todo = [trace for trace in self.traces if trace.id not in self.targets]
+        self.progress.phase("answers", len(self.traces))
+        self.progress.advance(len(self.traces) - len(todo))
+        with self.directory.timed("generation"):
+            for trace in todo:
+                self._fix(trace, generations.get(trace.id))
+                self.progress.advance()
+
+    def _fix(self, trace: Trace, stored: dict[str, Any] | None) -> None:
+        try:
+            targets = list(self._targets(trace, stored))
+        except ScoringError as error:
+            self.failures[trace.id] = str(error)
+            return
+        except WindowError as error:
+            self.failures[trace.id] = self._too_long(error)
+            return
+        self.targets[trace.id] = targets
+        append_jsonl(self.directory.targets, [_target_to_json(trace.id, target) for target in targets])
+
+    def _too_long(self, error: WindowError) -> str:
+        if self.spec.too_long == "refuse":
+            raise error
+        return str(error)
+
+    def _targets(self, trace: Trace, stored: dict[str, Any] | None) -> Iterator[Target]:
+        end = self.spec.score_end
+        answer = known_target(self.generator, trace, "answer", end=end)
+        if answer is None:
+            generation = _generation_from_json(stored) if stored else self._generate(trace)
+            answer = generated_target(self.generator, trace, generation, end=end)
+        yield answer
+        for target_id in sorted(self.needs.targets - {"answer"}):
+            target = known_target(self.generator, trace, target_id, end=end)
+            if target is not None:
+                yield target
+
+    def _generate(self, trace: Trace) -> Generation:
+        game = self.game(trace)
+        check_window(game, (), self.spec.max_new_tokens)
+        request = game.generation_request()
+        self.directory.count(calls=1)
+        generation = self.generator.generate(request, self.spec.max_new_tokens)
+        append_jsonl(self.directory.generations, [_generation_to_json(trace, request.order, generation)])
+        return generation
+
+    # 3. the plan ------------------------------------------------------------------------------------------
+
+    def make_plan(self) -> None:
+        """Decide methods and batches of every trace, and fix them in ``plan.json``."""
+        if self.directory.plan.exists():
+            stored = read_json(self.directory.plan)
+            self.plans = [TracePlan.from_json(plan) for plan in stored["traces"]]
+            return
+        self.progress.phase("plan", len(self.traces))
+        for trace in self.traces:
+            self.plans.append(self.plan_one(trace))
+            self.progress.advance()
+        write_json(self.directory.plan, {"traces": [plan.to_json() for plan in self.plans]})
+        planned = sum(plan.tokens + plan.extra_tokens for plan in self.plans)
+        self.directory.record["tokens"]["planned"] = planned
+        self.directory.save()
+
+    def plan_one(self, trace: Trace) -> TracePlan:
+        """Plan one trace whose targets are fixed."""
+        if trace.id in self.failures:
+            return TracePlan(trace.id, "failed", reason=self.failures[trace.id], players=len(trace.context))
+        has_floor = self.generator.capabilities().has_floor
+        try:
+            return plan_trace(
+                self.game(trace), self.targets[trace.id], self.needs, self.spec, has_floor=has_floor
+            )
+        except WindowError as error:
+            return TracePlan(trace.id, "failed", reason=self._too_long(error), players=len(trace.context))
+
+    # 4. the values ----------------------------------------------------------------------------------------
+
+    def score(self) -> None:
+        """Score all planned batches that are not stored yet."""
+        values = self.directory.values()
+        self.progress.phase("scoring", sum(plan.tokens + plan.extra_tokens for plan in self.plans))
+        with self.directory.timed("scoring"):
+            for index, plan in enumerate(self.plans):
+                if values.is_finished(index):
+                    self.progress.advance(plan.tokens + plan.extra_tokens)
+                elif plan.batches:
+                    self._score_trace(index, plan)
+        self.failures |= {plan.trace: plan.reason or "" for plan in self.plans if plan.status == "failed"}
+        self.directory.record["failures"] = self.failures
+        self.directory.save()
+
+    def _score_trace(self, index: int, plan: TracePlan) -> None:
+        values = self.directory.values()
+        game = self.game(self.traces[index])
+        targets = [target for target in self.targets[plan.trace] if target.token_ids]
+        for number, batch in enumerate(plan.batches):
+            if not values.has_batch(index, number):
+                in_game = batch.calls if batch.game == "passages" else 0
+                self.directory.count(calls=batch.calls, coalitions=in_game, tokens=batch.tokens)
+                try:
+                    values.write_batch(index, number, self._score_batch(game, targets, batch, number))
+                except ScoringError as error:
+                    self.failures[plan.trace] = str(error)
+                    return
+            self.progress.advance(batch.tokens)
+        values.finish(index, len(plan.batches))
+
+    def _score_batch(
+        self, game: ContextGame, targets: Sequence[Target], batch: Batch, number: int
+    ) -> list[ValueRow]:
+        requests = batch_requests(game, targets, batch)
+        together = batch.game == FLOOR
+        scored = self.generator.score_together(requests) if together else self.generator.score(requests)
+        return [
+            _value_row(coalition, one, target_id, batch.game, number, repeat=int(together))
+            for coalition, one in zip(batch.coalitions, scored, strict=True)
+            for target_id in one.logprobs
+        ]
+
+
+def with_encoder_stage(trace: Trace, encoder: Encoder) -> Trace:
+    """The trace with one more stage: all its passages, ranked by the encoder.
+
+    Ties keep the order of the ids, so that the order of ``passages`` in the file changes nothing.
+    """
+    scores = encoder.score(trace.query, {passage.id: passage_text(passage) for passage in trace.passages})
+    ranking = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+    name = encoder.name
+    if any(stage.name == name for stage in trace.stages):
+        raise InputError(
+            f"trace {trace.id!r} already has a stage called {name!r}; rename it, or leave --retriever out"
+        )
+    return trace.with_stage(Stage(name, "retrieve", tuple(Ranked(*place) for place in ranking)))
+
+
+def passage_text(passage: Passage) -> str:
+    """What an encoder reads of a passage: title and text."""
+    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
+
+
+def check_stage(traces: Sequence[Trace], stage: str | None) -> None:
+    """Refuse a ``--stage`` that no trace has.
+
+    Raises:
+        SpecError: Names the stages that there are.
+    """
+    if stage is None or not traces:
+        return
+    names = sorted({known.name for trace in traces for known in trace.stages})
+    if stage not in names:
+        raise SpecError(f"no trace has a stage called {stage!r}; there is {', '.join(names) or 'none'}")
+
+
+def _value_row(
+    coalition: str, scored: Scored, target_id: str, game: str, batch: int, *, repeat: int
+) -> ValueRow:
+    order = () if game == CLOSED else members(coalition)
+    logprobs = scored.logprobs[target_id]
+    return ValueRow(scored.request.trace, game, target_id, coalition, order, logprobs, batch, repeat)
+
+
+def _target_to_json(trace_id: str, target: Target) -> dict[str, Any]:
+    line: dict[str, Any] = {
+        "trace": trace_id,
+        "target": target.id,
+        "kind": target.kind,
+        "text": target.text,
+        "token_ids": list(target.token_ids),
+        "offsets": [list(span) for span in target.offsets],
+    }
+    return line if target.thoughts is None else {**line, "thoughts": target.thoughts}
+
+
+def _target_from_json(line: dict[str, Any]) -> Target:
+    spans = tuple((start, end) for start, end in line["offsets"])
+    ids = tuple(line["token_ids"])
+    return Target(line["target"], line["kind"], line["text"], ids, spans, line.get("thoughts"))
+
+
+def _generation_to_json(trace: Trace, order: tuple[int, ...], generation: Generation) -> dict[str, Any]:
+    return {
+        "trace": trace.id,
+        "game": "passages" if trace.context else "closed_book",
+        "coalition": "1" * len(trace.context),
+        "order": list(order),
+        "text": generation.text,
+        "token_ids": list(generation.token_ids),
+        "finished": generation.finished,
+        "offsets": [list(span) for span in generation.offsets],
+        "thoughts": generation.thoughts,
+    }
+
+
+def _generation_from_json(line: dict[str, Any]) -> Generation:
+    spans = tuple((start, end) for start, end in line["offsets"])
+    return Generation(line["text"], tuple(line["token_ids"]), line["finished"], spans, line["thoughts"])
