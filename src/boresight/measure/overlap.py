@@ -8,6 +8,7 @@ everything is tied, that is the chance level.
 from __future__ import annotations
 
 import math
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 from boresight.measure.pairing import check_pair, too_few
@@ -75,7 +76,7 @@ def wasted_retrieval(retriever: Mapping[str, float], generator: Mapping[str, flo
     Source: arXiv 2601.21803 v1.
     """
     _check_whole("bar", bar, least=0)
-    return _missed(retriever, 1, generator, bar + 1, count=1)
+    return _missed(retriever, 1, generator, bar + 1, of=1, bar=bar + 1)
 
 
 def noise_distraction(
@@ -86,7 +87,7 @@ def noise_distraction(
     Arguments, chance, undefined case, errors and source are those of :func:`wasted_retrieval`.
     """
     _check_whole("bar", bar, least=0)
-    return _missed(retriever, bar + 1, generator, 1, count=1)
+    return _missed(retriever, bar + 1, generator, 1, of=1, bar=bar + 1)
 
 
 def wasted_share(retriever: Mapping[str, float], generator: Mapping[str, float], t: int = 1) -> Measure:
@@ -106,7 +107,7 @@ def wasted_share(retriever: Mapping[str, float], generator: Mapping[str, float],
     Source: the package of arXiv 2601.21803 v2.
     """
     _check_whole("t", t, least=1)
-    return _missed(retriever, t, generator, t, count=t)
+    return _missed(retriever, t, generator, t, of=t, bar=t)
 
 
 def noise_share(retriever: Mapping[str, float], generator: Mapping[str, float], t: int = 1) -> Measure:
@@ -128,7 +129,7 @@ def noise_share(retriever: Mapping[str, float], generator: Mapping[str, float], 
     _check_whole("t", t, least=1)
     rest = len(generator) - t
     # Of the generator's first n - t, those outside the retriever's first t are among its last n - t.
-    return _missed(retriever, t, generator, rest, count=rest)
+    return _missed(retriever, t, generator, rest, of=rest, bar=t)
 
 
 def top1_agreement(retriever: Mapping[str, float], generator: Mapping[str, float]) -> Measure:
@@ -153,17 +154,18 @@ def top1_agreement(retriever: Mapping[str, float], generator: Mapping[str, float
 
 
 def _missed(
-    retriever: Mapping[str, float], top: int, generator: Mapping[str, float], used: int, *, bar: int
+    retriever: Mapping[str, float], top: int, generator: Mapping[str, float], used: int, *, of: int, bar: int
 ) -> Measure:
-    """Share of the smaller... of one top that is not in the other.
+    """Share of ``of`` passages that are in one top and not in the other; chance ``1 - bar / n``.
+
+    Undefined when n <= bar: then one of the tops holds every passage.
     """
     check_pair(retriever, generator)
-    n = len(retriever)
-    reason = too_few(n, bar + 1)
+    reason = too_few(len(retriever), bar + 1)
     if reason:
         return Measure.undefined(reason)
     both = expected_overlap(places_by_rank(retriever), top, places_by_attribution(generator), used)
-    return Measure.defined(1 - both * bar / (top * used), chance=1 - bar / n)
+    return Measure.defined(1 - both / of, chance=1 - bar / len(retriever))
 
 
 def _weighted_agreement(
@@ -191,5 +193,5 @@ def _agreements(one: Mapping[str, Place], other: Mapping[str, Place]) -> list[fl
 
 
 def _check_whole(name: str, value: int, *, least: int) -> None:
-    if value != int(value) or value < least:
+    if not isinstance(value, Integral) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value}")

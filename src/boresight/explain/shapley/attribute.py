@@ -143,5 +143,5 @@ def _diagnostics(design: Design, values: Floats, found: Attributions) -> dict[st
     return {
         **design.diagnostics,
         "efficiency_gap": efficiency_gap(ends, found.attribution),
-        "interval": found.reason or "95 percent, t over pairs",
+        "interval": found.reason or "95 percent",
     }

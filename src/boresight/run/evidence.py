@@ -1,0 +1,153 @@
+"""From stored rows to attributions and evidence: no model is called here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boresight.explain.shapley import exact_shapley, permutation_estimate
+from boresight.game.coalitions import all_but_one, coalition_of, from_masks, singletons
+from boresight.game.floor import CLOSED_BOOK, numeric_floor
+from boresight.game.table import ValueTable
+from boresight.measure.evidence import Evidence, RetrieverView
+from boresight.run.plan import CLOSED, FLOOR, PASSAGES, TracePlan, design_for
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from boresight.game.scales import Scale
+    from boresight.run.spec import RunSpec
+    from boresight.store.values import ValueRow
+
+    Rows = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """Attributions of one target on one scale.
+
+    Attributes:
+        method: How they were computed.
+        total: Per passage, the attribution of the whole target.
+        low: Per passage, lower end of the 95 percent interval; None where nothing was sampled.
+        high: Upper end.
+        tokens: Shape (n, T), per passage in context order and target token.
+        token_low: Shape (n, T) or None.
+        token_high: Shape (n, T) or None.
+    """
+
+    method: str
+    total: Mapping[str, float]
+    low: Mapping[str, float] | None
+    high: Mapping[str, float] | None
+    tokens: NDArray[np.float64]
+    token_low: NDArray[np.float64] | None
+    token_high: NDArray[np.float64] | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRows:
+    """The rows of one trace and target, sorted by what they are.
+
+    Attributes:
+        table: Values of the context game, with the closed-book row if there is one.
+        together: Coalition and row of each padded scoring.
+    """
+
+    table: ValueTable
+    together: tuple[tuple[str, Rows], ...]
+
+    def restricted(self, tokens: Sequence[int]) -> StoredRows:
+        """The same rows with only some target tokens, for a span."""
+        chosen = list(tokens)
+        closed = self.table.closed_book
+        rows = {coalition: row[chosen] for coalition, row in self.table.rows.items()}
+        table = ValueTable(
+            self.table.players, self.table.target, rows, None if closed is None else closed[chosen]
+        )
+        return StoredRows(table, tuple((coalition, row[chosen]) for coalition, row in self.together))
+
+    def floor(self, scale: Scale, *, measured: bool) -> float | None:
+        """The numeric floor; None where it applies and was not measured, 0 where there is no rounding."""
+        if not self.together:
+            return None if measured else 0.0
+        alone = dict(self.table.rows)
+        if self.table.closed_book is not None:
+            alone[CLOSED_BOOK] = self.table.closed_book
+        return numeric_floor(alone, self.together, scale)
+
+
+def sort_rows(rows: Sequence[ValueRow], players: tuple[str, ...], target: str) -> StoredRows:
+    """Sort the stored rows of one target."""
+    own = [row for row in rows if row.target == target]
+    closed = next((row.logprobs for row in own if row.game == CLOSED), None)
+    values = {row.coalition: row.logprobs for row in own if row.game == PASSAGES}
+    together = tuple((row.coalition, row.logprobs) for row in own if row.game == FLOOR)
+    return StoredRows(ValueTable(players, target, values, closed), together)
+
+
+def attribute_rows(
+    table: ValueTable, plan: TracePlan, spec: RunSpec, scale: Scale
+) -> Attribution | None:
+    """Attributions by the planned method; None where the plan computes none."""
+    if plan.method == "exact":
+        tokens = exact_shapley(table.lattice(scale))
+        return Attribution("exact", _by_id(table, tokens.sum(axis=1)), None, None, tokens, None, None)
+    if plan.method == "none":
+        return None
+    design = design_for(spec, plan.trace, table.n)
+    values = table.take(from_masks(design.coalitions), scale)
+    each = permutation_estimate(design, values)
+    whole = permutation_estimate(design, values.sum(axis=1))
+    return Attribution(
+        "permutation",
+        _by_id(table, each.values.sum(axis=1)),
+        None if whole.low is None else _by_id(table, whole.low),
+        None if whole.high is None else _by_id(table, whole.high),
+        each.values, each.low, each.high,
+    )  # fmt: skip
+
+
+def build_evidence(
+    stored: StoredRows, plan: TracePlan, spec: RunSpec, retriever: RetrieverView, *, has_floor: bool
+) -> Evidence:
+    """Everything that the measures of one trace and target may read."""
+    table = stored.table
+    nats = attribute_rows(table, plan, spec, "nats")
+    prob = attribute_rows(table, plan, spec, "probability")
+    n = table.n
+    return Evidence(
+        trace=plan.trace,
+        target=table.target,
+        players=table.players,
+        attribution=None if nats is None else nats.total,
+        attribution_prob=None if prob is None else prob.total,
+        floor=stored.floor("nats", measured=has_floor),
+        floor_prob=stored.floor("probability", measured=has_floor),
+        method=plan.method,
+        grand=_total(table, coalition_of(range(n), n)),
+        empty=_total(table, coalition_of([], n)),
+        closed_book=None if table.closed_book is None else float(np.sum(table.closed_book, dtype=np.float64)),
+        singletons=_totals(table, singletons(n)),
+        without=_totals(table, all_but_one(n)),
+        retriever=retriever,
+    )
+
+
+def _by_id(table: ValueTable, values: NDArray[np.float64]) -> dict[str, float]:
+    return {passage: float(values[place]) for place, passage in enumerate(table.players)}
+
+
+def _total(table: ValueTable, coalition: str) -> float | None:
+    row = table.rows.get(coalition)
+    return None if row is None else float(np.sum(row, dtype=np.float64))
+
+
+def _totals(table: ValueTable, coalitions: Sequence[str]) -> dict[str, float]:
+    """Value of the i-th coalition under the i-th passage's id, where it was scored."""
+    named = {passage: _total(table, coalitions[place]) for place, passage in enumerate(table.players)}
+    return {passage: value for passage, value in named.items() if value is not None}

@@ -1,0 +1,62 @@
+"""Columns of the derived tables; a column that nothing has filled yet holds nulls."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+_TEXT, _INT, _FLOAT, _FLAG = pa.string(), pa.int32(), pa.float64(), pa.bool_()
+
+PASSAGES = pa.schema(
+    [
+        ("trace", _TEXT),
+        ("passage", _TEXT),
+        ("target", _TEXT),
+        ("method", _TEXT),
+        ("rank", _INT),
+        ("retriever_score", _FLOAT),
+        ("position", _INT),
+        ("attribution", _FLOAT),
+        ("low", _FLOAT),
+        ("high", _FLOAT),
+        ("share", _FLOAT),
+        ("leave_one_out", _FLOAT),
+        ("gain", _FLOAT),
+        ("harm", _FLOAT),
+        ("above_numeric", _FLAG),
+        ("above_placebo", _FLAG),
+        ("cited", _FLAG),
+        ("citation_causal", _FLOAT),
+        ("relevant", _FLAG),
+    ]
+)
+
+TOKENS = pa.schema(
+    [
+        ("trace", _TEXT),
+        ("passage", _TEXT),
+        ("target", _TEXT),
+        ("method", _TEXT),
+        ("token", _INT),
+        ("text", _TEXT),
+        ("start", _INT),
+        ("end", _INT),
+        ("attribution", _FLOAT),
+        ("low", _FLOAT),
+        ("high", _FLOAT),
+    ]
+)
+
+MEASURES = pa.schema(
+    [
+        ("trace", _TEXT),
+        ("measure", _TEXT),
+        ("target", _TEXT),
+        ("value", _FLOAT),
+        ("low", _FLOAT),
+        ("high", _FLOAT),
+        ("state", _TEXT),
+        ("reason", _TEXT),
+        ("chance", _FLOAT),
+        ("minimum", _FLOAT),
+    ]
+)
