@@ -1,8 +1,8 @@
-r"""Writes ``hostile.jsonl`` and ``long_passage.jsonl``, the nasty but valid traces that every command must survive.
+r"""Writes ``hostile.jsonl`` and ``long_passage.jsonl``: nasty but valid traces that every command survives.
 
-Odd characters are spelled by name here, so that an editor can show them; in the files they stand raw wherever JSON
-and UTF-8 allow it, because a reader that splits lines at U+2028 must fail on the file itself. Run the script after a
-change: ``python tests/data/make_hostile.py``.
+Odd characters are spelled out here, so that an editor can show them. In the files they stand raw wherever
+JSON and UTF-8 allow it: a reader that splits lines at U+2028 must fail on the file itself. Run the script
+after a change: ``python tests/data/make_hostile.py``.
 """
 
 from __future__ import annotations
@@ -16,23 +16,27 @@ Trace = dict[str, Any]
 
 HERE = Path(__file__).parent
 ROW_CHARACTERS = 5_000
-LONG_WORDS = 11_200  # with the full stops: just over 12,000 tokens for a byte-level BPE vocabulary
-WORDS = """
-    able above across after again air all along always among animal answer apple arm around autumn back ball bank
-    bear beautiful bed before began behind below best better between big bird black blood blue boat body book both
-    bottom box boy bread bring brother brown building business call car care carry cat cause center chair change
-    child city class clean clear close cloud cold color common country course cover cross dark day deep different
-    dinner direct distance dog door down draw dream dress drive dry during each early earth east easy eat egg
-    energy engine enough even evening ever eye face fact fall family farm fast father feel field fight fill final
-    fine finger fire first fish floor flower fly follow food foot forest form forward found friend front fruit full
-    game garden gave gentle girl give glass gold good grass great green ground group grow half hand happy hard head
-    hear heart heat heavy help high hill history hold home horse hot hour house hundred idea inch island job join
-    journey jump keep kind king know lady lake land language large last late laugh law lead leaf learn leave left
-    letter level life light line list little long low machine main make map mark market matter measure meet metal
-    middle mile milk mind minute money moon morning mother mountain mouth move music name near neck new night noise
-    north nose note number ocean office oil old open order paper part party past path people picture piece place
-    plain plan plant play point poor power pretty problem pull push quick quiet rain reach ready red rest rich river
-""".split()
+LONG_WORDS = 11_040  # with the full stops just over 12,000 tokens of a byte-level BPE vocabulary
+VOCABULARY = """
+    able above across after again air all along always among animal answer apple arm around autumn
+    back ball bank bear beautiful bed before began behind below best better between big bird black
+    blood blue boat body book both bottom box boy bread bring brother brown building business call
+    car care carry cat cause center chair change child city class clean clear close cloud cold color
+    common country course cover cross dark day deep different dinner direct distance dog door down
+    draw dream dress drive dry during each early earth east easy eat egg energy engine enough even
+    evening ever eye face fact fall family farm fast father feel field fight fill final fine finger
+    fire first fish floor flower fly follow food foot forest form forward found friend front fruit
+    full game garden gave gentle girl give glass gold good grass great green ground group grow half
+    hand happy hard head hear heart heat heavy help high hill history hold home horse hot hour house
+    hundred idea inch island job join journey jump keep kind king know lady lake land language large
+    last late laugh law lead leaf learn leave left letter level life light line list little long low
+    machine main make map mark market matter measure meet metal middle mile milk mind minute money
+    moon morning mother mountain mouth move music name near neck new night noise north nose note
+    number ocean office oil old open order paper part party past path people picture piece place
+    plain plan plant play point poor power pretty problem pull push quick quiet rain reach ready red
+    rest rich river
+"""
+WORDS = VOCABULARY.split()
 
 EDGE_TEXTS: list[Trace] = [
     {
@@ -85,7 +89,7 @@ EDGE_TEXTS: list[Trace] = [
     },
     {
         "id": "scripts",
-        "query": "\u0645\u062a\u0649 \u0641\u064f\u062a\u062d \u0627\u0644\u062c\u0633\u0631\u061f (1981 or 1982)",
+        "query": "\u0645\u062a\u0649 \u0641\u064f\u062a\u062d \u0627\u0644\u062c\u0633\u0631\u061f (1981?)",
         "passages": [
             {
                 "id": "arabic",
@@ -93,7 +97,7 @@ EDGE_TEXTS: list[Trace] = [
             },
             {
                 "id": "cjk",
-                "text": "\u6a4b\u306f1981\u5e74\u306b\u958b\u901a\u3057\u305f\u3002\U00020bb7\u91ce\u5c4b\u3002",
+                "text": "\u6a4b\u306f1981\u5e74\u306b\u958b\u901a\u3002\U00020bb7\u91ce\u5c4b\u3002",
             },
             {
                 "id": "bidi",

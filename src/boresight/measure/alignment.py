@@ -42,7 +42,8 @@ def warg(retriever: Mapping[str, float], generator: Mapping[str, float], tau: fl
         empty or holds every passage, or when all scores are equal.
 
     Raises:
-        ValueError: The mappings hold different passages or a number that is not finite, or tau is not above 0.
+        ValueError: The mappings hold different passages or a number that is not finite, or tau is not
+            above 0.
     """
     check_pair(retriever, generator)
     if not (math.isfinite(tau) and tau > 0):

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from boresight.errors import SpecError
-from boresight.game.needs import Needs
-from boresight.measure.evidence import AbsentError, Evidence, Scale
+from boresight.measure.evidence import AbsentError
 from boresight.outcome import Measure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from boresight.game.needs import Needs
+    from boresight.measure.evidence import Evidence, Scale
 
 _NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
@@ -53,7 +57,7 @@ class Family:
         range: Lowest and highest value; None where there is no limit.
         needs: What must be stored.
         source: Where the definition comes from.
-        trace: Computes the value of a trace; the parameter is 0 where the family has none.
+        trace: Computes the value of a trace from its evidence and the parameter, if there is one.
         passages: Computes the value of each passage instead.
         scale: The value scale of the attributions that it reads.
         parameter: The parameter, or None.
@@ -67,8 +71,8 @@ class Family:
     range: tuple[float | None, float | None]
     needs: Needs
     source: str
-    trace: Callable[[Evidence, float], Measure] | None = None
-    passages: Callable[[Evidence, float], Mapping[str, Measure]] | None = None
+    trace: Callable[..., Measure] | None = None
+    passages: Callable[..., Mapping[str, Measure]] | None = None
     scale: Scale = "nats"
     parameter: Parameter | None = None
     sweep: tuple[float, ...] = ()
@@ -131,6 +135,10 @@ class BoundMeasure:
         """What must be stored."""
         return self.family.needs
 
+    @property
+    def _arguments(self) -> tuple[float, ...]:
+        return () if self.parameter is None else (self.parameter,)
+
     def compute(self, evidence: Evidence) -> Measure:
         """The value of a trace, or why there is none.
 
@@ -142,7 +150,7 @@ class BoundMeasure:
         if evidence.reason:
             return Measure.undefined(evidence.reason)
         try:
-            return self.family.trace(evidence, self.parameter or 0)
+            return self.family.trace(evidence, *self._arguments)
         except AbsentError as absent:
             return Measure.undefined(str(absent))
 
@@ -157,7 +165,7 @@ class BoundMeasure:
         if evidence.reason:
             return dict.fromkeys(evidence.players, Measure.undefined(evidence.reason))
         try:
-            values = self.family.passages(evidence, self.parameter or 0)
+            values = self.family.passages(evidence, *self._arguments)
         except AbsentError as absent:
             return dict.fromkeys(evidence.players, Measure.undefined(str(absent)))
         return {passage: values[passage] for passage in evidence.players}

@@ -1,8 +1,8 @@
 """What the retriever's and the generator's rankings have in common at their top.
 
 The first argument of every function is the rank of each passage for the retriever (0 is best, equal numbers
-are ties), the second its attribution. Tied passages give the expectation over a random order of each tie; when
-everything is tied, that is the chance level.
+are ties), the second its attribution. Tied passages give the expectation over a random order of each tie;
+when everything is tied, that is the chance level.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 def warg_rbo(retriever: Mapping[str, float], generator: Mapping[str, float], p: float = 0.9) -> Measure:
     """Rank-biased disagreement, WARG of the first version: ``1 - RBO``, from p^n (identical) to 1.
 
-    ``RBO = (1 - p) * sum over d = 1..n of p^(d-1) * |top_d(retriever) & top_d(generator)| / d``. The truncated
-    sum never reaches 1, so identical rankings of n passages give p^n; :func:`warg_rbo_norm` mends that.
+    ``RBO = (1 - p) * sum over d = 1..n of p^(d-1) * |top_d(retriever) & top_d(generator)| / d``. The
+    truncated sum never reaches 1, so identical rankings of n passages give p^n; :func:`warg_rbo_norm` mends
+    that.
 
     Args:
         retriever: Rank of each passage for the retriever.

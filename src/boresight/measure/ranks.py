@@ -68,7 +68,9 @@ def expected_overlap(
     Returns:
         A number of passages, between 0 and the smaller depth.
     """
-    both = math.fsum(place.within(depth_one) * other[passage].within(depth_other) for passage, place in one.items())
+    both = math.fsum(
+        place.within(depth_one) * other[passage].within(depth_other) for passage, place in one.items()
+    )
     return min(both, float(depth_one), float(depth_other))
 
 

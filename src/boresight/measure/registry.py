@@ -6,68 +6,51 @@ import difflib
 from typing import TYPE_CHECKING, Any
 
 from boresight.errors import SpecError
-from boresight.game.needs import Needs
-from boresight.measure import alignment, correlation, overlap, utility
-from boresight.measure.family import BoundMeasure, Family, Parameter
-from boresight.outcome import Measure
+from boresight.measure.families import FAMILIES
 
 if TYPE_CHECKING:
-    from boresight.measure.evidence import Evidence, Scale
+    from boresight.measure.family import BoundMeasure
 
-_RAG_E = "arXiv 2601.21803"
-_HERE = "Boresight"
-_RANKS = Needs(table=True, retriever_ranks=True)
-_SCORES = Needs(table=True, retriever_scores=True)
-
-_TAU = Parameter("tau", "a number above 0")
-_P = Parameter("p", "a number between 0 and 1", high=1.0)
-_BAR = Parameter("bar", "a whole number, 0 or more", whole=True)
-_TOP = Parameter("t", "a whole number, 1 or more", whole=True, low=1)
-
-_TAUS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
-_PS = (0.5, 0.6, 0.7, 0.8, 0.9)
-_TOPS = (1, 2, 3)
+_BY_NAME = {family.name: family for family in FAMILIES}
 
 
-def _warg(name: str, scale: Scale) -> Family:
-    return Family(
-        name,
-        "clip(gap(H) / gap(the |H| best-scored), -1, 1); H = {i : phi_i / sum of positive phi > tau / n}, "
-        "gap(A) = mean retriever score in A - mean outside",
-        "index",
-        (-1.0, 1.0),
-        _SCORES,
-        f"{_RAG_E} v2",
-        trace=lambda seen, tau: alignment.warg(seen.retriever.known_scores(), seen.reliable(scale), tau),
-        scale=scale,
-        parameter=_TAU,
-        sweep=_TAUS,
-    )
+def parse(name: str) -> BoundMeasure:
+    """The measure of a name such as ``warg@1.5`` or ``spearman``.
+
+    Args:
+        name: Family name, then ``@`` and the parameter where the family has one. Any parameter that keeps the
+            family's rule will do, also outside the sweep.
+
+    Returns:
+        The measure; its own name parses back to it.
+
+    Raises:
+        SpecError: There is no such family, or the parameter is missing, superfluous or out of range.
+    """
+    stem, at, parameter = name.partition("@")
+    family = _BY_NAME.get(stem)
+    if family is None:
+        raise SpecError(_unknown(name, stem))
+    return family.at(parameter if at else None)
 
 
-_ALIGNMENT = (
-    _warg("warg", "nats"),
-    _warg("warg_prob", "prob"),
-    Family(
-        "warg_rbo",
-        "1 - RBO; RBO = (1 - p) sum_d p^(d-1) |top_d(retriever) & top_d(generator)| / d, d = 1..n",
-        "index",
-        (0.0, 1.0),
-        _RANKS,
-        f"{_RAG_E} v1; Webber et al. 2010",
-        trace=lambda seen, p: overlap.warg_rbo(seen.retriever.known_ranks(), seen.reliable(), p),
-        parameter=_P,
-        sweep=_PS,
-    ),
-    Family(
-        "warg_rbo_norm",
-        "1 - RBO / (1 - p^n)",
-        "index",
-        (0.0, 1.0),
-        _RANKS,
-        f"{_RAG_E} v1; Webber et al. 2010",
-        trace=lambda seen, p: overlap.warg_rbo_norm(seen.retriever.known_ranks(), seen.reliable(), p),
-        parameter=_P,
-        sweep=_PS,
-    ),
-)
+def default_measures() -> tuple[BoundMeasure, ...]:
+    """The measures of a trace that an audit takes by default, over their sweeps."""
+    families = (family for family in FAMILIES if family.default and family.scope == "trace")
+    return tuple(measure for family in families for measure in family.bound())
+
+
+def passage_measures() -> tuple[BoundMeasure, ...]:
+    """The measures that have one value a passage."""
+    return tuple(measure for family in FAMILIES if family.scope == "passage" for measure in family.bound())
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """Everything declared about every measure over its sweep, as JSON values; each name parses back."""
+    return [measure.describe() for family in FAMILIES for measure in family.bound()]
+
+
+def _unknown(name: str, stem: str) -> str:
+    near = difflib.get_close_matches(stem.strip().lower(), _BY_NAME, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`boresight measures` lists them."
+    return f"There is no measure {name!r}; {hint}"

@@ -97,9 +97,7 @@ def context_effect(grand: float, empty: float) -> Measure:
     return Measure.defined(grand - empty)
 
 
-def _differences(
-    pairs: Mapping[str, tuple[float | None, float | None]], missing: str
-) -> dict[str, Measure]:
+def _differences(pairs: Mapping[str, tuple[float | None, float | None]], missing: str) -> dict[str, Measure]:
     return {
         passage: Measure.undefined(missing) if one is None or other is None else Measure.defined(one - other)
         for passage, (one, other) in pairs.items()

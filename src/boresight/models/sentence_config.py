@@ -139,7 +139,7 @@ def _pooling_modes(settings: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 def _transformer(read: ReadJson, path: str, name: str) -> dict[str, Any]:
     files = (read(_join(path, file)) for file in _TRANSFORMER_FILES)
-    settings = next((found for found in files if found is not None), {})
+    settings: Mapping[str, Any] = next((found for found in files if found is not None), {})
     task = settings.get("transformer_task", "feature-extraction")
     if task != "feature-extraction":
         raise ModelError(f"The encoder {name} is made for the task {task!r}, not for feature extraction.")

@@ -44,13 +44,16 @@ def spans_by_decoding(
     Returns:
         The spans, or None if the ids do not spell the text (a tokenizer that lowercases, say).
     """
-    if decode(ids).strip() != text.strip():
+    whole = decode(ids)
+    start = whole.find(text)
+    if start < 0:
         return None
     stops = []
     for count in range(1, len(ids) + 1):
         prefix = decode(ids[:count]).rstrip(REPLACEMENT)
-        stops.append(len(os.path.commonprefix([prefix, text])))
-    return cover(len(text), [(stop, stop) for stop in stops]) if stops else ()
+        known = len(os.path.commonprefix([prefix, whole])) - start
+        stops.append(min(max(known, 0), len(text)))
+    return cover(len(text), [(stop, stop) for stop in stops])
 
 
 def spans_by_words(

@@ -59,6 +59,7 @@ class Execution:
     targets: dict[str, list[Target]] = field(default_factory=dict)
     plans: list[TracePlan] = field(default_factory=list)
     failures: dict[str, str] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
 
     def game(self, trace: Trace) -> ContextGame:
         """The context game of a trace under the run's settings."""

@@ -43,9 +43,7 @@ def t_interval(samples: ArrayLike, level: float = 0.95) -> TInterval:
     """
     array = np.asarray(samples, dtype=np.float64)
     if array.ndim == 0 or len(array) == 0:
-        raise ValueError(
-            f"an interval needs at least one sample, got shape {array.shape}"
-        )
+        raise ValueError(f"an interval needs at least one sample, got shape {array.shape}")
     if not np.isfinite(array).all():
         raise ValueError("an interval needs finite samples, got NaN or infinity")
     if not 0 < level < 1:

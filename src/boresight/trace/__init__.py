@@ -1,5 +1,26 @@
 """What one question of a RAG system went through, and how it is read and written."""
 
-from boresight.trace.types import Passage, Ranked, Stage, StageKind, Trace, Turn
+from boresight.trace.forms import trace_from_dict
+from boresight.trace.frozen import FrozenDict
+from boresight.trace.ids import passage_id
+from boresight.trace.quick import quick_trace
+from boresight.trace.reader import Reading, read_traces
+from boresight.trace.types import Passage, Ranked, Role, Stage, StageKind, Trace, Turn
+from boresight.trace.write import trace_to_dict
 
-__all__ = ["Passage", "Ranked", "Stage", "StageKind", "Trace", "Turn"]
+__all__ = [
+    "FrozenDict",
+    "Passage",
+    "Ranked",
+    "Reading",
+    "Role",
+    "Stage",
+    "StageKind",
+    "Trace",
+    "Turn",
+    "passage_id",
+    "quick_trace",
+    "read_traces",
+    "trace_from_dict",
+    "trace_to_dict",
+]

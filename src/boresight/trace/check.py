@@ -1,9 +1,10 @@
-"""Checks of single fields. Every message begins with the path of the field, so that outer levels can prefix it."""
+"""Checks of single fields; a message begins with the path of the field, which outer levels can prefix."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
@@ -30,7 +31,11 @@ def describe(value: object) -> str:
     if isinstance(value, str):
         return f"the text {shorten(value)}"
     if isinstance(value, Integral):
-        return "an integer" if int(value).bit_length() > MAX_INTEGER_BITS else f"the number {shorten(str(value))}"
+        return (
+            "an integer"
+            if int(value).bit_length() > MAX_INTEGER_BITS
+            else f"the number {shorten(str(value))}"
+        )
     if isinstance(value, Real):
         return f"the number {value}"
     if isinstance(value, Mapping):
@@ -109,7 +114,7 @@ def as_id(value: object, path: str) -> str:
 
 def as_tuple(value: object, path: str) -> tuple[Any, ...]:
     """The items of a list or another ordered collection."""
-    if not isinstance(value, Iterable) or isinstance(value, str | bytes | Mapping | Set):
+    if not isinstance(value, Iterable) or isinstance(value, str | bytes | Mapping | AbstractSet):
         raise InputError(f"{path} must be a list, got {describe(value)}")
     return tuple(value)
 
@@ -145,3 +150,10 @@ def repeated(items: Iterable[str]) -> str | None:
             return item
         seen.add(item)
     return None
+
+
+def listed(names: Iterable[str], limit: int = 10, *, quote: bool = True) -> str:
+    """Names for a sentence, at most ``limit`` of them."""
+    words = [repr(name) if quote else name for name in names]
+    more = f" and {len(words) - limit:,} more" if len(words) > limit else ""
+    return ", ".join(words[:limit]) + more if words else "none"

@@ -5,7 +5,8 @@ Traces are shared between threads, cached and hashed, so nothing inside them may
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from numbers import Integral, Real
 from typing import Any, NoReturn
 
@@ -69,10 +70,14 @@ def freeze(value: object, path: str, depth: int = 0) -> Any:
     if isinstance(value, Real):
         return as_number(value, path)
     if isinstance(value, Mapping):
-        return FrozenDict({_key(key, path): freeze(item, f"{path}.{key}", depth + 1) for key, item in value.items()})
-    if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray | Set):
+        return FrozenDict(
+            {_key(key, path): freeze(item, f"{path}.{key}", depth + 1) for key, item in value.items()}
+        )
+    if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray | AbstractSet):
         return tuple(freeze(item, f"{path}[{index}]", depth + 1) for index, item in enumerate(value))
-    raise InputError(f"{path} must be a JSON value (text, number, true, false, null, list, object), got {describe(value)}")
+    raise InputError(
+        f"{path} must be a JSON value (text, number, true, false, null, list, object), got {describe(value)}"
+    )
 
 
 def thaw(value: object) -> Any:

@@ -1,17 +1,21 @@
-"""Identity: every passage and trace has an id from the moment it is read, made from its content when none is given."""
+"""Identity: passages and traces have an id from the start, made from their content if none is given."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from boresight.trace.check import as_optional_text, as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _DIGITS = 16
 
 
 def passage_id(title: str | None, text: str) -> str:
-    """The id of a passage that has none: the first 16 hex digits of sha256(title + "\\n" + text).
+    """The id of a passage that has none: the first 16 hex digits of sha256(title, line feed, text).
 
     Args:
         title: The title; None counts as the empty title.
@@ -35,12 +39,9 @@ def _digest(content: str) -> str:
 class FreshIds:
     """Hands out ids that are not taken: repeats get ``#2``, ``#3`` and on."""
 
-    def __init__(self, taken: set[str] | None = None) -> None:
-        self._taken = set() if taken is None else set(taken)
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
         self._count: Counter[str] = Counter()
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._taken
 
     def take(self, name: str) -> str:
         """Mark a given id as taken, and return it."""

@@ -1,4 +1,4 @@
-"""What is mended on the way in rather than refused; the caller warns about every field named in ``mended``."""
+"""What is mended on the way in rather than refused; the caller warns about each field named in ``mended``."""
 
 from __future__ import annotations
 
@@ -55,16 +55,16 @@ def mend_numbers(value: object, path: str, mended: list[str]) -> Any:
 
 
 def finite_score(value: object, path: str) -> tuple[float | None, bool]:
-    """A score, or None, and whether a number was given that is not finite.
+    """A score or None, and whether it is as given: False for a number that is not finite, which becomes None.
 
     Raises:
         InputError: If the value is neither a number nor None.
     """
     if value is None:
-        return None, False
-    if isinstance(value, Real) and not isinstance(value, bool) and not math.isfinite(to_float(value)):
         return None, True
-    return as_number(value, path), False
+    if isinstance(value, Real) and not isinstance(value, bool) and not math.isfinite(to_float(value)):
+        return None, False
+    return as_number(value, path), True
 
 
 def _map_leaves(value: object, path: str, leaf: Callable[[object, str], Any], depth: int = 0) -> Any:
@@ -72,10 +72,14 @@ def _map_leaves(value: object, path: str, leaf: Callable[[object, str], Any], de
     if depth > MAX_DEPTH + _ABOVE_META:
         raise InputError(f"{path[:60]} is nested deeper than {MAX_DEPTH} levels; flatten it")
     if isinstance(value, Mapping):
-        pairs = [(leaf(key, f"a key of {path or 'the trace'}"), item, f"{path}.{key}" if path else str(key)) for key, item in value.items()]
-        rebuilt = {key: _map_leaves(item, below, leaf, depth + 1) for key, item, below in pairs}
-        if len(rebuilt) != len(pairs):
-            raise InputError(f"{path or 'the trace'} has keys that differ in lone surrogates only; rename them")
+        rebuilt: dict[Any, Any] = {}
+        for raw, item in value.items():
+            key = leaf(raw, f"a key of {path or 'the trace'}")
+            rebuilt[key] = _map_leaves(item, f"{path}.{key}" if path else str(key), leaf, depth + 1)
+        if len(rebuilt) != len(value):
+            raise InputError(
+                f"{path or 'the trace'} has keys that differ in lone surrogates only; rename them"
+            )
         return rebuilt
     if isinstance(value, list | tuple):
         return [_map_leaves(item, f"{path}[{index}]", leaf, depth + 1) for index, item in enumerate(value)]

@@ -1,12 +1,12 @@
 """Passage, Stage and Trace: what one question of a RAG system went through. Immutable, keyed by id.
 
-All are checked at construction, so that a trace made in Python is as sound as one read from a file. The message
-of an error begins with the field that it is about.
+All are checked at construction, so that a trace made in Python is as sound as one read from a file. The
+message of an error begins with the field that it is about.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping  # noqa: TC003  type hints of the dataclasses resolve
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -20,12 +20,12 @@ from boresight.trace.check import (
     as_optional_text,
     as_text,
     as_texts,
-    as_tuple,
-    describe,
+    listed,
     located,
     repeated,
 )
-from boresight.trace.frozen import EMPTY, FrozenDict, freeze
+from boresight.trace.frozen import EMPTY, freeze
+from boresight.trace.rules import as_grades, as_ids, check_context, check_passages, members
 
 StageKind = Literal["retrieve", "fuse", "filter", "rerank", "pack"]
 Role = Literal["user", "assistant", "system"]
@@ -106,7 +106,7 @@ class Stage:
     def __post_init__(self) -> None:
         _set(self, "name", as_id(self.name, "name"))
         _set(self, "kind", as_choice(self.kind, _KINDS, "kind"))
-        _set(self, "ranking", _items(self.ranking, "ranking", Ranked))
+        _set(self, "ranking", members(self.ranking, "ranking", Ranked))
         _set(self, "notes", as_texts(self.notes, "notes"))
         if self.cut is not None:
             _set(self, "cut", as_integer(self.cut, "cut"))
@@ -174,20 +174,20 @@ class Trace:
         with located(f"trace {self.id!r}: "):
             self._check_fields()
             check_passages(self.passages)
-            _check_context(self.context, self.passages)
+            check_context(self.context, self.passages)
             twice = repeated(stage.name for stage in self.stages)
             if twice is not None:
                 raise InputError(f"stages holds two stages named {twice!r}; give each its own name")
 
     def _check_fields(self) -> None:
         _set(self, "query", as_text(self.query, "query"))
-        _set(self, "passages", _items(self.passages, "passages", Passage))
-        _set(self, "context", _ids(self.context, "context"))
-        _set(self, "stages", _items(self.stages, "stages", Stage))
-        _set(self, "history", _items(self.history, "history", Turn))
+        _set(self, "passages", members(self.passages, "passages", Passage))
+        _set(self, "context", as_ids(self.context, "context"))
+        _set(self, "stages", members(self.stages, "stages", Stage))
+        _set(self, "history", members(self.history, "history", Turn))
         _set(self, "answer", as_optional_text(self.answer, "answer"))
         _set(self, "references", as_texts(self.references, "references"))
-        _set(self, "relevance", _grades(self.relevance))
+        _set(self, "relevance", as_grades(self.relevance))
         _set(self, "meta", freeze(as_mapping(self.meta, "meta"), "meta"))
 
     @property
@@ -235,64 +235,3 @@ class Trace:
     def with_answer(self, text: str | None) -> Trace:
         """The trace with another answer."""
         return replace(self, answer=text)
-
-
-def _items(value: object, path: str, kind: type) -> tuple[Any, ...]:
-    """A tuple whose members are all of one of our types."""
-    items = as_tuple(value, path)
-    for index, item in enumerate(items):
-        if not isinstance(item, kind):
-            raise InputError(f"{path}[{index}] must be a {kind.__name__}, got {describe(item)}")
-    return items
-
-
-def _ids(value: object, path: str) -> tuple[str, ...]:
-    return tuple(as_id(item, f"{path}[{index}]") for index, item in enumerate(as_tuple(value, path)))
-
-
-def _grades(value: object) -> FrozenDict:
-    """Relevance as finite floats; true and false count as 1 and 0."""
-    grades: dict[str, float] = {}
-    for key, grade in as_mapping(value, "relevance").items():
-        passage_id = as_id(key, "a key of relevance")
-        if passage_id in grades:
-            raise InputError(f"relevance holds the id {passage_id!r} twice; keep one grade")
-        number = int(grade) if isinstance(grade, bool) else grade
-        grades[passage_id] = as_number(number, f"relevance.{passage_id}")
-    return FrozenDict(grades)
-
-
-def check_passages(passages: tuple[Passage, ...]) -> None:
-    """Refuse an id that stands for two passages."""
-    first: dict[str, int] = {}
-    for index, passage in enumerate(passages):
-        before = first.setdefault(passage.id, index)
-        if before == index:
-            continue
-        both = f"passages[{before}] and passages[{index}] share the id {passage.id!r}"
-        if same_content(passages[before], passage):
-            raise InputError(f"{both}; an id may stand in a trace or context once, so take one out or leave the ids out")
-        raise InputError(f"{both} but differ in text or title; give each its own id, or leave the ids out")
-
-
-def _check_context(context: tuple[str, ...], passages: tuple[Passage, ...]) -> None:
-    """Refuse ids that the context repeats, or whose text is unknown."""
-    twice = repeated(context)
-    if twice is not None:
-        raise InputError(f"context holds the id {twice!r} twice; a copy of a passage needs its own id")
-    known = {passage.id for passage in passages}
-    for index, passage_id in enumerate(context):
-        if passage_id not in known:
-            raise InputError(f"context[{index}] is {passage_id!r}, which passages does not hold; add it there or take it out")
-
-
-def same_content(one: Passage, other: Passage) -> bool:
-    """Whether two passages have the same text and title (no title is the empty title)."""
-    return one.text == other.text and (one.title or "") == (other.title or "")
-
-
-def listed(names: Any) -> str:
-    """Names for an error message, at most ten."""
-    quoted = [repr(name) for name in names]
-    more = f" and {len(quoted) - 10} more" if len(quoted) > 10 else ""
-    return ", ".join(quoted[:10]) + more if quoted else "none"

@@ -1,0 +1,314 @@
+"""The main job: from traces and a generator to a run on disk and a result in Python."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+import warnings as python_warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from boresight.errors import SpecError
+from boresight.models.encoder import Encoder, load_encoder
+from boresight.models.prompts import style_named
+from boresight.models.registry import load_generator
+from boresight.models.seam import Generator
+from boresight.run.cost import Cost
+from boresight.run.derive import Derivation
+from boresight.run.directory import RunDirectory, installed_versions
+from boresight.run.execute import Execution, check_stage
+from boresight.run.measures import chosen_measures, needs_of
+from boresight.run.preflight import preflight
+from boresight.run.progress import Progress, Silent
+from boresight.run.result import Audit
+from boresight.run.spec import RunSpec, traces_hash, with_preset
+from boresight.store.lock import locked
+from boresight.trace import Passage, Trace, quick_trace, read_traces, trace_from_dict
+
+if TYPE_CHECKING:
+    from boresight.game.scales import Scale
+
+TraceInput = str | Path | Trace | Mapping[str, Any]
+Confirm = Callable[[Cost], bool]
+
+
+class Declined(SpecError):
+    """The person said no to the price."""
+
+
+@dataclass(slots=True)
+class Job:
+    """A run that is ready to start: inputs read, models loaded, spec fixed.
+
+    Attributes:
+        spec: The settings.
+        traces: The traces to audit.
+        generator: The generator.
+        encoder: The retriever's encoder, or None.
+        warnings: What a person should know about the input.
+    """
+
+    spec: RunSpec
+    traces: list[Trace]
+    generator: Generator
+    encoder: Encoder | None
+    warnings: tuple[str, ...] = ()
+
+    def identity(self) -> dict[str, Any]:
+        """Who computes, for the record and for the check on resume."""
+        return {
+            "generator": self.generator.describe(),
+            "retriever": None if self.encoder is None else self.encoder.describe(),
+            "prompt": style_named(self.spec.style).describe(),
+            "versions": installed_versions(),
+        }
+
+    def execution(self, directory: RunDirectory, progress: Progress) -> Execution:
+        """The steps of this job in a directory."""
+        return Execution(
+            directory=directory,
+            spec=self.spec,
+            needs=needs_of(self.spec.measures),
+            generator=self.generator,
+            encoder=self.encoder,
+            traces=list(self.traces),
+            progress=progress,
+        )
+
+
+def read_input(
+    traces: TraceInput | Iterable[Trace | Mapping[str, Any]], limit: int | None = None
+) -> tuple[list[Trace], tuple[str, ...]]:
+    """Traces from a file, from objects, or one of them.
+
+    Returns:
+        The traces and warnings about the input.
+
+    Raises:
+        InputError: The input is wrong; the message names place and fix.
+    """
+    if isinstance(traces, str | Path):
+        reading = read_traces(traces, limit)
+        return list(reading.traces), reading.warnings
+    items: Iterable[Trace | Mapping[str, Any]] = (
+        [traces] if isinstance(traces, Trace | Mapping) else traces
+    )
+    found = [item if isinstance(item, Trace) else trace_from_dict(item) for item in items]
+    return found[:limit], ()
+
+
+def make_job(
+    traces: TraceInput | Iterable[Trace | Mapping[str, Any]],
+    *,
+    generator: str | Generator,
+    retriever: str | Encoder | None = None,
+    measures: Sequence[str] | None = None,
+    preset: str | None = None,
+    limit: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Job:
+    """Read the input, load the models, and fix the spec.
+
+    Args:
+        traces: A JSONL file (``-`` is standard input), or traces as objects.
+        generator: Spec or object.
+        retriever: Spec or object of the encoder that re-scores all passages, or None.
+        measures: Names; the default ones if None.
+        preset: ``rag-e``, or None.
+        limit: Use only the first so many traces.
+        settings: Further fields of :class:`RunSpec`; None means the default.
+    """
+    found, notes = read_input(traces, limit)
+    chosen = with_preset(preset, dict(settings or {}))
+    spec = RunSpec(
+        generator=_name(generator),
+        retriever=None if retriever is None else _name(retriever),
+        traces_sha256=traces_hash(found),
+        measures=chosen_measures(measures),
+        limit=limit,
+        **chosen,
+    )
+    if retriever is None:
+        check_stage(found, spec.stage)
+    load = {"device": spec.device, "threads": spec.threads}
+    model = (
+        load_generator(generator, dtype=spec.dtype, revision=spec.revision, **load)
+        if isinstance(generator, str)
+        else generator
+    )
+    encoder, more = _encoder(retriever, load)
+    return Job(spec, found, model, encoder, (*notes, *more))
+
+
+def _encoder(
+    retriever: str | Encoder | None, load: dict[str, Any]
+) -> tuple[Encoder | None, tuple[str, ...]]:
+    if not isinstance(retriever, str):
+        return retriever, ()
+    with python_warnings.catch_warnings(record=True) as caught:
+        python_warnings.simplefilter("always", UserWarning)
+        encoder = load_encoder(retriever, **load)
+    return encoder, tuple(str(warning.message) for warning in caught)
+
+
+def _name(model: str | Generator | Encoder) -> str:
+    return model if isinstance(model, str) else str(model.describe()["name"])
+
+
+def run_job(
+    job: Job,
+    out: Path,
+    *,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    confirm: Confirm | None = None,
+) -> dict[str, Any]:
+    """Run a job in a directory, or resume it there.
+
+    Args:
+        job: The job.
+        out: The run directory.
+        overwrite: Delete an earlier run first.
+        progress: Told what happens.
+        confirm: Asked with the price before anything is spent; False stops the run.
+
+    Returns:
+        The summary.
+
+    Raises:
+        SpecError: The directory holds another run.
+        WindowError: A prompt is too long.
+        Declined: ``confirm`` said no.
+    """
+    directory = RunDirectory(out)
+    shown = progress or Silent()
+    out.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with locked(out):
+        if overwrite:
+            directory.clear()
+        resumed = directory.open(job.spec, job.identity())
+        if resumed:
+            shown.note(f"resuming the run in {out}")
+        execution = job.execution(directory, shown)
+        cost = preflight(execution)
+        if confirm is not None and not confirm(cost):
+            raise Declined("stopped before anything was spent; --yes goes on without asking")
+        directory.record["warnings"] = list(dict.fromkeys((*job.warnings, *execution.warnings)))
+        return _carry_out(execution)
+
+
+def _carry_out(execution: Execution) -> dict[str, Any]:
+    directory = execution.directory
+    execution.rank()
+    execution.fix_targets()
+    execution.make_plan()
+    execution.score()
+    with directory.timed("tables"):
+        summary = Derivation(
+            directory=directory,
+            spec=execution.spec,
+            traces=execution.traces,
+            targets=execution.targets,
+            plans=execution.plans,
+            failures=execution.failures,
+            has_floor=execution.generator.capabilities().has_floor,
+        ).write()
+    directory.record["status"] = "done with failures" if execution.failures else "done"
+    directory.record["ended"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    directory.save()
+    return summary
+
+
+def audit(
+    traces: TraceInput | Iterable[Trace | Mapping[str, Any]] | None = None,
+    *,
+    generator: str | Generator,
+    retriever: str | Encoder | None = None,
+    query: str | None = None,
+    passages: Sequence[str | Mapping[str, Any] | Passage] | None = None,
+    answer: str | None = None,
+    out: str | Path | None = None,
+    overwrite: bool = False,
+    measures: Sequence[str] | None = None,
+    preset: str | None = None,
+    limit: int | None = None,
+    stage: str | None = None,
+    labels: Literal["keep", "renumber"] | None = None,
+    scale: Scale | None = None,
+    spans: Sequence[str] = (),
+    max_new_tokens: int | None = None,
+    score_end: bool | None = None,
+    exact: bool | None = None,
+    max_tokens_per_trace: int | None = None,
+    budget: int | None = None,
+    too_long: Literal["refuse", "skip"] | None = None,
+    seed: int | None = None,
+    dtype: str | None = None,
+    device: str | None = None,
+    revision: str | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Audit:
+    """Audit traces: exact attribution of every passage, and the alignment of retriever and generator.
+
+    Args:
+        traces: A JSONL file, traces, or their JSON objects; or leave it out and give ``query`` and ``passages``.
+        generator: ``hf:org/name``, a path, ``pypi:NAME``, ``fake:FILE.json``, or a generator object.
+        retriever: An encoder (spec or object) that scores all passages as a new stage.
+        query: The question of a single trace.
+        passages: Its passages in rank order: texts, JSON objects or :class:`Passage`.
+        answer: Its answer; generated if None.
+        out: Run directory; a temporary one by default (see :meth:`Audit.save`). An earlier run with the same
+            settings is resumed.
+        overwrite: Delete an earlier run in ``out``.
+        measures: Names of the measures; by default those that need only the answer table and closed book.
+        preset: ``rag-e`` for that paper's choices.
+        limit: Use only the first so many traces.
+        stage: Stage that counts as the retriever.
+        labels: ``keep`` (default) or ``renumber`` the passages when others are removed.
+        scale: Value scale of the passage and token tables: ``nats``, ``probability`` or ``log_odds``.
+        spans: Phrases of the answer to attribute on their own.
+        max_new_tokens: Limit of a generated answer, 128 by default.
+        score_end: Whether end-of-turn belongs to the target.
+        exact: Score all coalitions whatever they cost.
+        max_tokens_per_trace: Exact up to so many planned tokens (60,000 by default), sampled beyond.
+        budget: Coalitions of a sampled trace, 8 a passage by default.
+        too_long: ``refuse`` (default) or ``skip`` a prompt that does not fit the window.
+        seed: Seed of every random draw, 0 by default.
+        dtype: ``fp32`` (default), ``bf16``, ``fp16`` or ``auto``.
+        device: Where the models run, ``cpu`` by default.
+        revision: Revision of hub weights.
+        threads: Torch threads.
+        progress: Told what happens.
+
+    Returns:
+        The result: DataFrames keyed by ids, the summary, and the run on disk.
+
+    Raises:
+        BoresightError: In one sentence, what is wrong and what to do.
+    """
+    if (traces is None) == (query is None):
+        raise SpecError("give either traces, or query and passages")
+    if traces is None:
+        traces = quick_trace(query=query or "", passages=passages or (), answer=answer)
+    elif passages is not None or answer is not None:
+        raise SpecError("passages and answer go with query; traces bring their own")
+    settings = {
+        "stage": stage, "labels": labels, "scale": scale, "spans": tuple(spans), "score_end": score_end,
+        "max_new_tokens": max_new_tokens, "exact": exact, "max_tokens_per_trace": max_tokens_per_trace,
+        "budget": budget, "too_long": too_long, "seed": seed, "dtype": dtype, "device": device,
+        "revision": revision, "threads": threads,
+    }  # fmt: skip
+    job = make_job(
+        traces, generator=generator, retriever=retriever, measures=measures, preset=preset, limit=limit,
+        settings=settings,
+    )  # fmt: skip
+    folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="boresight-"))
+    run_job(job, folder, overwrite=overwrite, progress=progress)
+    result = Audit(folder)
+    if out is None:
+        result.forget_on_exit(shutil.rmtree)
+    return result

@@ -1,0 +1,82 @@
+"""Before anything is spent: does every prompt fit, and what will the run cost?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from boresight.errors import ScoringError
+from boresight.game.targets import known_target
+from boresight.models.seam import Target
+from boresight.run.cost import Cost, measured_speed, total_cost
+from boresight.run.plan import TracePlan, batch_requests
+from boresight.store.files import read_json, read_jsonl
+
+if TYPE_CHECKING:
+    from boresight.models.seam import Request
+    from boresight.run.execute import Execution
+    from boresight.trace import Trace
+
+SPEED_SAMPLE = 4_000  # no prompt longer than this is scored just to estimate the time
+
+
+def preflight(execution: Execution) -> Cost:
+    """Plan every trace, an answer still to be generated taken at its longest.
+
+    Raises:
+        WindowError: A prompt does not fit and the spec says to refuse.
+    """
+    if execution.directory.plan.exists():
+        stored = read_json(execution.directory.plan)["traces"]
+        plans = [TracePlan.from_json(plan) for plan in stored]
+        return total_cost(plans, generations=0, tokens_per_second=None, memory_mib=_memory(execution))
+    generated = {line["trace"] for line in read_jsonl(execution.directory.generations)}
+    execution.progress.phase("reading prompts", len(execution.traces))
+    plans = []
+    for trace in execution.traces:
+        plans.append(_estimate(execution, trace))
+        execution.progress.advance()
+    waiting = sum(trace.answer is None and trace.id not in generated for trace in execution.traces)
+    speed = _speed(execution, plans)
+    execution.targets.clear()
+    execution.failures.clear()
+    return total_cost(plans, generations=waiting, tokens_per_second=speed, memory_mib=_memory(execution))
+
+
+def _estimate(execution: Execution, trace: Trace) -> TracePlan:
+    end = execution.spec.score_end
+    try:
+        answer = known_target(execution.generator, trace, "answer", end=end)
+        others = [
+            known_target(execution.generator, trace, name, end=end)
+            for name in sorted(execution.needs.targets - {"answer"})
+        ]
+    except ScoringError as error:
+        execution.failures[trace.id] = str(error)
+        return execution.plan_one(trace)
+    longest = execution.spec.max_new_tokens
+    placeholder = Target("answer", "generated", " " * longest, (0,) * longest, ((0, 0),) * longest)
+    execution.targets[trace.id] = [answer or placeholder, *(other for other in others if other)]
+    plan = execution.plan_one(trace)
+    if plan.status != "failed":
+        parts = execution.game(trace).parts(execution.targets[trace.id][0].thoughts)
+        execution.warnings += [f"trace {trace.id!r}: {warning}" for warning in parts.warnings]
+    return plan
+
+
+def _speed(execution: Execution, plans: list[TracePlan]) -> float | None:
+    """Speed on the first planned prompt of moderate length; None where there is none."""
+    request = _sample(execution, plans)
+    return None if request is None else measured_speed(execution.generator, request)
+
+
+def _sample(execution: Execution, plans: list[TracePlan]) -> Request | None:
+    for trace, plan in zip(execution.traces, plans, strict=True):
+        if plan.batches and plan.longest <= SPEED_SAMPLE:
+            targets = [target for target in execution.targets[trace.id] if target.token_ids]
+            return batch_requests(execution.game(trace), targets, plan.batches[-1])[0]
+    return None
+
+
+def _memory(execution: Execution) -> int | None:
+    weights = execution.generator.describe().get("weights_mib")
+    return None if weights is None else int(weights)

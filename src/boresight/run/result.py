@@ -1,0 +1,135 @@
+"""The result of an audit in Python: tables keyed by ids, read from the run directory."""
+
+from __future__ import annotations
+
+import shutil
+import weakref
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from boresight.errors import SpecError
+from boresight.run.directory import RunDirectory
+from boresight.store.files import read_json, read_jsonl
+from boresight.trace import Trace, trace_from_dict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pandas as pd
+
+HEADLINE = ("warg@1.5", "spearman", "top1_agreement", "wasted_retrieval@2", "noise_distraction@2", "context_gain")
+HTML_ROWS = 20
+
+
+class Audit:
+    """A finished run.
+
+    Args:
+        folder: The run directory.
+
+    Raises:
+        SpecError: No run lies there.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self._directory = RunDirectory(self.folder)
+        if not self._directory.is_run():
+            raise SpecError(f"{self.folder} is not a run directory: it has no run.json")
+
+    def forget_on_exit(self, remove: Callable[[Path], None]) -> None:
+        """Remove the folder when this object goes; for runs that were not given a place."""
+        weakref.finalize(self, remove, self.folder)
+
+    @cached_property
+    def run(self) -> dict[str, Any]:
+        """``run.json``: settings, identities, counts and times."""
+        record: dict[str, Any] = read_json(self._directory.run_json)
+        return record
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """Run-level numbers with intervals and counts."""
+        summary: dict[str, Any] = read_json(self._directory.summary)
+        return summary
+
+    @cached_property
+    def traces(self) -> dict[str, Trace]:
+        """The audited traces by id."""
+        lines = read_jsonl(self._directory.traces)
+        return {trace.id: trace for trace in map(trace_from_dict, lines)}
+
+    @cached_property
+    def answers(self) -> dict[str, str]:
+        """The scored answer of each trace, by trace id."""
+        lines = read_jsonl(self._directory.targets)
+        return {line["trace"]: line["text"] for line in lines if line["target"] == "answer"}
+
+    @cached_property
+    def passages(self) -> pd.DataFrame:
+        """One row a passage and target; index (trace, passage, target)."""
+        return self._table("passages", ["trace", "passage", "target"])
+
+    @cached_property
+    def tokens(self) -> pd.DataFrame:
+        """Attribution of each answer token; index (trace, passage, target, token)."""
+        return self._table("tokens", ["trace", "passage", "target", "token"])
+
+    @cached_property
+    def measures(self) -> pd.DataFrame:
+        """One row a trace and measure, with its state and reason; index (trace, measure, target)."""
+        return self._table("measures", ["trace", "measure", "target"])
+
+    @property
+    def failures(self) -> dict[str, str]:
+        """Why traces failed, by trace id."""
+        failed: dict[str, str] = self.run["failures"]
+        return failed
+
+    def save(self, folder: str | Path) -> Path:
+        """Copy the run to a folder of its own.
+
+        Raises:
+            SpecError: Something lies there already.
+        """
+        goal = Path(folder)
+        if goal.resolve() == self.folder.resolve():
+            return goal
+        if goal.exists() and any(goal.iterdir()):
+            raise SpecError(f"{goal} is not empty; choose another folder")
+        shutil.copytree(
+            self.folder, goal, dirs_exist_ok=True, ignore=shutil.ignore_patterns("run.lock", ".writing-*")
+        )
+        goal.chmod(0o700)
+        return goal
+
+    def _table(self, name: str, keys: list[str]) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.read_parquet(self._directory.table(name)).set_index(keys)
+
+    def __repr__(self) -> str:
+        counts = self.summary["traces"]
+        return f"Audit({counts['total']} traces, {counts['failed']} failed, {self.folder})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{escape(name)}</th><td>{_shown(self.summary['measures'][name])}</td></tr>"
+            for name in HEADLINE
+            if name in self.summary["measures"]
+        )
+        table = self.passages[["rank", "share", "attribution", "above_numeric"]].head(HTML_ROWS)
+        return f"<p>{escape(repr(self))}</p><table>{rows}</table>{table.to_html(escape=True)}"
+
+
+def _shown(measure: dict[str, Any]) -> str:
+    if measure["value"] is None:
+        return f"undefined on all {measure['undefined']}, failed on {measure['failed']}"
+    interval = "" if measure["low"] is None else f" [{measure['low']:.3g}, {measure['high']:.3g}]"
+    return f"{measure['value']:.3g}{interval} on {measure['defined']} of {_total(measure)}"
+
+
+def _total(measure: dict[str, Any]) -> int:
+    return int(measure["defined"] + measure["undefined"] + measure["failed"])
