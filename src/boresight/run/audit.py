@@ -7,7 +7,7 @@ import tempfile
 import time
 import warnings as python_warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,6 +21,7 @@ from boresight.run.derive import Derivation
 from boresight.run.directory import RunDirectory, installed_versions
 from boresight.run.execute import Execution, check_stage
 from boresight.run.measures import chosen_measures, needs_of
+from boresight.run.plan import TracePlan
 from boresight.run.preflight import preflight
 from boresight.run.progress import Progress, Silent
 from boresight.run.result import Audit
@@ -62,7 +63,7 @@ class Job:
         return {
             "generator": self.generator.describe(),
             "retriever": None if self.encoder is None else self.encoder.describe(),
-            "prompt": style_named(self.spec.style).describe(),
+            "prompt": asdict(style_named(self.spec.style)) | {"labels": self.spec.labels},
             "versions": installed_versions(),
         }
 
@@ -193,11 +194,23 @@ def run_job(
         if resumed:
             shown.note(f"resuming the run in {out}")
         execution = job.execution(directory, shown)
-        cost = preflight(execution)
+        cost, _ = preflight(execution)
         if confirm is not None and not confirm(cost):
             raise Declined("stopped before anything was spent; --yes goes on without asking")
         directory.record["warnings"] = list(dict.fromkeys((*job.warnings, *execution.warnings)))
         return _carry_out(execution)
+
+
+def plan_job(job: Job, progress: Progress | None = None) -> tuple[Cost, list[TracePlan]]:
+    """What a job would cost, and the plan of each trace; nothing is spent and nothing stays on disk.
+
+    Raises:
+        WindowError: A prompt is too long.
+    """
+    with tempfile.TemporaryDirectory(prefix="boresight-plan-") as folder:
+        directory = RunDirectory(Path(folder))
+        directory.open(job.spec, job.identity())
+        return preflight(job.execution(directory, progress or Silent()))
 
 
 def _carry_out(execution: Execution) -> dict[str, Any]:

@@ -105,10 +105,10 @@ def attribute_rows(
     whole = permutation_estimate(design, values.sum(axis=1))
     return Attribution(
         "permutation",
-        _by_id(table, each.values.sum(axis=1)),
+        _by_id(table, each.attribution.sum(axis=1)),
         None if whole.low is None else _by_id(table, whole.low),
         None if whole.high is None else _by_id(table, whole.high),
-        each.values, each.low, each.high,
+        each.attribution, each.low, each.high,
     )  # fmt: skip
 
 

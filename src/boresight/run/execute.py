@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from boresight.errors import InputError, ScoringError, SpecError, WindowError
@@ -63,7 +63,7 @@ class Execution:
 
     def game(self, trace: Trace) -> ContextGame:
         """The context game of a trace under the run's settings."""
-        style = style_named(self.spec.style).with_labels(self.spec.labels)
+        style = replace(style_named(self.spec.style), labels=self.spec.labels)
         targets = self.targets.get(trace.id)
         return ContextGame(
             self.generator,

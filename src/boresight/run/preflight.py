@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 SPEED_SAMPLE = 4_000  # no prompt longer than this is scored just to estimate the time
 
 
-def preflight(execution: Execution) -> Cost:
+def preflight(execution: Execution) -> tuple[Cost, list[TracePlan]]:
     """Plan every trace, an answer still to be generated taken at its longest.
+
+    Returns:
+        The price, and the plan of each trace.
 
     Raises:
         WindowError: A prompt does not fit and the spec says to refuse.
@@ -28,7 +31,8 @@ def preflight(execution: Execution) -> Cost:
     if execution.directory.plan.exists():
         stored = read_json(execution.directory.plan)["traces"]
         plans = [TracePlan.from_json(plan) for plan in stored]
-        return total_cost(plans, generations=0, tokens_per_second=None, memory_mib=_memory(execution))
+        cost = total_cost(plans, generations=0, tokens_per_second=None, memory_mib=_memory(execution))
+        return cost, plans
     generated = {line["trace"] for line in read_jsonl(execution.directory.generations)}
     execution.progress.phase("reading prompts", len(execution.traces))
     plans = []
@@ -39,7 +43,8 @@ def preflight(execution: Execution) -> Cost:
     speed = _speed(execution, plans)
     execution.targets.clear()
     execution.failures.clear()
-    return total_cost(plans, generations=waiting, tokens_per_second=speed, memory_mib=_memory(execution))
+    cost = total_cost(plans, generations=waiting, tokens_per_second=speed, memory_mib=_memory(execution))
+    return cost, plans
 
 
 def _estimate(execution: Execution, trace: Trace) -> TracePlan:
