@@ -21,7 +21,9 @@ def test_the_union_holds_what_either_side_needs():
 
 def test_the_union_depends_on_neither_order_nor_repetition():
     needs = [Needs(grand=True), Needs(empty=True), Needs(singletons=True), Needs(grand=True)]
-    assert reduce(or_, needs) == reduce(or_, reversed(needs)) == Needs(grand=True, empty=True, singletons=True)
+    assert (
+        reduce(or_, needs) == reduce(or_, reversed(needs)) == Needs(grand=True, empty=True, singletons=True)
+    )
 
 
 def test_the_union_with_itself_changes_nothing():

@@ -50,5 +50,7 @@ def toy():
         closed_book=known,
         singletons=dict.fromkeys(players, known),
         without=dict.fromkeys(players, known),
-        retriever=RetrieverView("given", {"p1": 0.0, "p2": 1.0, "p3": 2.0}, {"p1": 3.0, "p2": 2.0, "p3": 1.0}),
+        retriever=RetrieverView(
+            "given", {"p1": 0.0, "p2": 1.0, "p3": 2.0}, {"p1": 3.0, "p2": 2.0, "p3": 1.0}
+        ),
     )

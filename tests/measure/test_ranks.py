@@ -18,7 +18,9 @@ def orders(ranks):
     ]
 
 
-RANKS = st.lists(st.integers(0, 2), min_size=4, max_size=4).map(lambda found: dict(zip("abcd", found, strict=True)))
+RANKS = st.lists(st.integers(0, 2), min_size=4, max_size=4).map(
+    lambda found: dict(zip("abcd", found, strict=True))
+)
 
 
 def test_places_of_three_ties():

@@ -17,7 +17,9 @@ def stage(name, *ranking, kind="retrieve"):
 
 
 def test_passages_are_ranked_among_those_of_the_context():
-    found = retriever_view(trace("dba", stage("bm25", ("x", 9.0), ("a", 8.0), ("y", 7.0), ("b", 6.0), ("d", 5.0))))
+    found = retriever_view(
+        trace("dba", stage("bm25", ("x", 9.0), ("a", 8.0), ("y", 7.0), ("b", 6.0), ("d", 5.0)))
+    )
     assert found.stage == "bm25"
     assert found.ranks == {"a": 0.0, "b": 1.0, "d": 2.0}
     assert found.scores == {"d": 5.0, "b": 6.0, "a": 8.0}

@@ -108,8 +108,7 @@ def _spearman(one: list[float], other: list[float]) -> float:
 def _kendall(one: list[float], other: list[float]) -> float:
     from scipy.stats import kendalltau  # noqa: PLC0415
 
-    # The method only concerns the p-value, which nobody reads: the cheap one.
-    return float(kendalltau(one, other, variant="b", method="asymptotic").statistic)
+    return float(kendalltau(one, other, variant="b").statistic)
 
 
 def _pearson(one: list[float], other: list[float]) -> float:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from boresight.errors import ScoringError
 from boresight.models.chat import (
-    QUESTION,
     SYSTEM,
     ChatTemplate,
     Layout,
@@ -69,7 +68,9 @@ class PromptAssembler:
         parts = self.prepare(_SAMPLE, BORESIGHT)
         blocks = [parts.block(key, label) for label, key in enumerate(_SAMPLE.context, start=1)]
         joined = [token for segment in (parts.header, *blocks, parts.tail) for token in segment.ids]
-        lines = (BORESIGHT.passage_line(passage, label) for label, passage in enumerate(_SAMPLE.passages, start=1))
+        lines = (
+            BORESIGHT.passage_line(passage, label) for label, passage in enumerate(_SAMPLE.passages, start=1)
+        )
         whole = [*self.prefix, *self.encoder.template(parts.text("".join(lines)))]
         return {"equal": joined == whole, "joined": len(joined), "whole": len(whole)}
 
@@ -136,7 +137,9 @@ class TracePrompts:
             if strings
         ]
         if self._layout.merged:
-            warnings.append("neighbouring turns of one role were put together, as the chat template wants them to alternate")
+            warnings.append(
+                "neighbouring turns of one role were put together: the template wants them to alternate"
+            )
         return tuple(warnings)
 
     def block(self, passage_id: str, label: int) -> Segment:
@@ -195,7 +198,9 @@ class TracePrompts:
 def _fill(parts: Iterable[str | Slot], texts: Mapping[str, str]) -> list[Piece]:
     """Put user text into the slots."""
     return [
-        Piece(texts[part.name], is_template=False) if isinstance(part, Slot) else Piece(part, is_template=True)
+        Piece(texts[part.name], is_template=False)
+        if isinstance(part, Slot)
+        else Piece(part, is_template=True)
         for part in parts
     ]
 

@@ -163,7 +163,8 @@ class ChatTemplate:
 
     def _render(self, messages: Sequence[Message], *, prompt: bool) -> str:
         contents = [
-            {"role": role, "content": "\n".join(f"XSLOT{slot}SLOTX" for slot in slots)} for role, slots in messages
+            {"role": role, "content": "\n".join(f"XSLOT{slot}SLOTX" for slot in slots)}
+            for role, slots in messages
         ]
         rendered = self.tokenizer.apply_chat_template(
             contents, tokenize=False, add_generation_prompt=prompt, **self.options

@@ -7,7 +7,6 @@ padding side nor the neighbours of a text can change its vector.
 
 from __future__ import annotations
 
-import json
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -15,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 import torch
 from transformers import AutoModel, AutoTokenizer
-from transformers.utils import cached_file
 
 from boresight.errors import ModelError, SpecError
 from boresight.models.carriers import ensure, weights_sha256
+from boresight.models.model_files import json_reader
 from boresight.models.quiet import quiet_transformers
 from boresight.models.sentence_config import SentenceConfig, Side, Similarity, read_sentence_config
 
@@ -85,7 +84,7 @@ def load_encoder(
         torch.set_num_threads(threads)
     try:
         with quiet_transformers():
-            config = read_sentence_config(_json_reader(location, revision), name)
+            config = read_sentence_config(json_reader(location, revision), name)
             tokenizer, model = _load(name, location, config, getattr(torch, _TORCH_NAMES[dtype]), revision)
         model.to(device)
     except (OSError, ValueError, RuntimeError, ImportError) as problem:
@@ -271,14 +270,6 @@ def _resolve(spec: str, progress: Callable[[str], None] | None) -> tuple[str, st
         return folder.resolve().name, str(folder)
     hint = f"; did you mean hf:{spec}?" if spec.count("/") == 1 and not rest else ""
     raise SpecError(f"{spec!r} names no encoder: give pypi:NAME, hf:ORG/NAME or a model folder{hint}")
-
-
-def _json_reader(location: str, revision: str | None) -> Callable[[str], Any]:
-    def read(file: str) -> Any:
-        found = cached_file(location, file, revision=revision, _raise_exceptions_for_missing_entries=False)
-        return None if found is None else json.loads(Path(found).read_text(encoding="utf-8"))
-
-    return read
 
 
 def _load(

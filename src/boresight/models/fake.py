@@ -1,9 +1,9 @@
 """A generator whose log-probabilities are written down in a table: ``fake:FILE.json``.
 
 ``{trace or "*": {"answer": text, "closed_book": [..], "values": {"": [..], "p1,p2": [..]},
-"orders": {"p2,p1": [..]}, "window": int}}``. Keys of ``values`` are passage ids joined by commas after sorting,
-keys of ``orders`` are ids as ordered and win where they exist. A trace takes what its own entry lacks from
-``*``. One token is one number; words are the tokens of a prompt, so that windows mean something.
+"orders": {"p2,p1": [..]}, "window": int}}``. Keys of ``values`` are passage ids joined by commas after
+sorting, keys of ``orders`` are ids as ordered and win where they exist. A trace takes what its entry lacks
+from ``*``. One token is one number; words are the tokens of a prompt, so that windows mean something.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ Spans = tuple[tuple[int, int], ...]
 class FakeGenerator:
     """A generator that looks every value up.
 
-    Only the answer (or a run of its tokens) can be scored, under passage coalitions and closed book. End-of-turn
-    does not exist. Log-probabilities are in nats.
+    Only the answer (or a run of its tokens) can be scored, under coalitions and closed book. There is no
+    end-of-turn. Log-probabilities are in nats.
 
     Args:
         tables: Entry per trace id, or ``*`` for every trace.
@@ -58,7 +58,9 @@ class FakeGenerator:
             _check_fields(entry, f"{name}: {trace}")
         shared = tables.get(ANY_TRACE, {})
         self._tables = {trace: {**shared, **entry} for trace, entry in tables.items()}
-        self._lengths = {trace: _row_length(entry, f"{name}: {trace}") for trace, entry in self._tables.items()}
+        self._lengths = {
+            trace: _row_length(entry, f"{name}: {trace}") for trace, entry in self._tables.items()
+        }
         text = json.dumps({trace: dict(entry) for trace, entry in tables.items()}, sort_keys=True)
         self._sha256 = hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -83,7 +85,12 @@ class FakeGenerator:
 
     def describe(self) -> dict[str, Any]:
         """Identity for the record."""
-        return {"kind": "fake", "name": f"fake:{Path(self._name).name}", "sha256": self._sha256, "engine": "table"}
+        return {
+            "kind": "fake",
+            "name": f"fake:{Path(self._name).name}",
+            "sha256": self._sha256,
+            "engine": "table",
+        }
 
     def prepare(self, trace: Trace, style: PromptStyle, thoughts: str | None = None) -> PromptParts:
         """The pieces of a trace's prompts; a token is a word.
@@ -115,7 +122,9 @@ class FakeGenerator:
         """
         answer = self._entry(request.trace).get("answer")
         if answer is None:
-            raise ScoringError(f"{self._name} has no answer for trace {request.trace!r}; add one, or record one in the trace")
+            raise ScoringError(
+                f"{self._name} has no answer for trace {request.trace!r}; add one, or record one in the trace"
+            )
         ids, spans = self.encode_target(request.trace, answer)
         return Generation(answer.strip(), ids, finished=True, offsets=spans)
 
@@ -165,22 +174,22 @@ class FakeGenerator:
         start = self._place(request.trace, target)
         return row[start : start + len(target.token_ids)]
 
-    def _row(self, request: Request) -> Sequence[float]:
+    def _row(self, request: Request) -> Any:
         entry = self._entry(request.trace)
         where = f"{self._name} has no row for trace {request.trace!r}"
         if request.game == "closed_book":
             if "closed_book" not in entry:
                 raise ScoringError(f"{where}, closed_book")
-            return entry["closed_book"]  # type: ignore[no-any-return] - checked when read
+            return entry["closed_book"]
         players = [segment.player for segment in request.segments if segment.player is not None]
         ordered, key = ",".join(players), ",".join(sorted(players))
         if request.game != "passages":
             raise ScoringError(f"{where}, game {request.game!r}: a fake plays passages and closed_book only")
         if ordered in entry.get("orders", {}):
-            return entry["orders"][ordered]  # type: ignore[no-any-return] - checked when read
+            return entry["orders"][ordered]
         if key not in entry.get("values", {}):
             raise ScoringError(f"{where}, values {key!r}")
-        return entry["values"][key]  # type: ignore[no-any-return] - checked when read
+        return entry["values"][key]
 
     def _place(self, trace: str, target: Target) -> int:
         """Where a target's tokens stand in the answer."""
@@ -199,7 +208,12 @@ class _FakeParts:
     """Prompt pieces whose tokens are whitespace words."""
 
     def __init__(
-        self, generator: FakeGenerator, trace: Trace, style: PromptStyle, thoughts: str | None, window: int | None
+        self,
+        generator: FakeGenerator,
+        trace: Trace,
+        style: PromptStyle,
+        thoughts: str | None,
+        window: int | None,
     ) -> None:
         history = "\n".join(turn.content for turn in trace.history)
         question = style.question_line(trace.query) + f"\n{thoughts or ''}"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 from boresight.models.spans import Span, cover, spans_by_decoding, spans_by_words
@@ -115,15 +116,15 @@ class TextEncoder:
         bounds = [0, *cuts, len(text)]
         parts = [
             self.plain(text[start:stop], after_newline=after_newline or start > 0)
-            for start, stop in zip(bounds[:-1], bounds[1:], strict=True)
+            for start, stop in pairwise(bounds)
         ]
         return _chain(parts, bounds)
 
     def join(self, pieces: Sequence[Piece], *, after_newline: bool = False) -> tuple[int, ...]:
         """Ids of template and user text in turn.
 
-        The whole is encoded at once, as a chat template's text would be, unless a control token would then lie
-        in user text: in that case piece by piece.
+        The whole is encoded at once, as a chat template's text would be, unless a control token would then
+        lie in user text: in that case piece by piece.
 
         Args:
             pieces: The text in reading order.
@@ -182,7 +183,9 @@ class TextEncoder:
         """The same without spans: inside each control string, else in the middle."""
         if not any(self._is_control(token, text) for token in ids):
             return []
-        strings = [re.escape(string) for string in self.control.values() if len(string) > 1 and string in text]
+        strings = [
+            re.escape(string) for string in self.control.values() if len(string) > 1 and string in text
+        ]
         found = re.finditer("|".join(strings), text) if strings else ()
         return [sum(match.span()) // 2 for match in found] or [max(len(text) // 2, 1)]
 

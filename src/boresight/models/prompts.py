@@ -1,7 +1,7 @@
 """Prompt styles: the words around passages and question, as data.
 
-A style is rendered line by line, so that the token segments of a prompt always meet at a newline. User text is
-only ever inserted, never parsed: braces in a passage mean nothing.
+A style is rendered line by line, so that the token segments of a prompt always meet at a newline. User text
+is only ever inserted, never parsed: braces in a passage mean nothing.
 """
 
 from __future__ import annotations
@@ -58,10 +58,14 @@ class PromptStyle:
             if holder not in getattr(self, field):
                 raise SpecError(f"prompt style {self.name!r}: {field} must contain {holder}")
         if self.labels not in ("keep", "renumber"):
-            raise SpecError(f"prompt style {self.name!r}: labels must be keep or renumber, not {self.labels!r}")
+            raise SpecError(
+                f"prompt style {self.name!r}: labels must be keep or renumber, not {self.labels!r}"
+            )
         if self.instruction_place not in ("system", "user"):
             place = self.instruction_place
-            raise SpecError(f"prompt style {self.name!r}: instruction_place must be system or user, not {place!r}")
+            raise SpecError(
+                f"prompt style {self.name!r}: instruction_place must be system or user, not {place!r}"
+            )
 
     def passage_line(self, passage: Passage, label: int) -> str:
         """The line of one passage, newline included.
@@ -91,7 +95,7 @@ BORESIGHT = PromptStyle(
     closed_instruction="Answer the question briefly.",
 )
 
-# The choices of RAG-E (arXiv 2601.21803), in our own words: a ranked prompt, numbered anew for each coalition.
+# The choices of RAG-E (arXiv 2601.21803), in our own words: a ranked prompt, renumbered for each coalition.
 RAG_E = PromptStyle(
     name="rag-e",
     instruction=(

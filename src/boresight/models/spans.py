@@ -1,9 +1,9 @@
-"""Character spans of tokens, for display: they never decrease and, where they can be known, rebuild the text."""
+"""Character spans of tokens, for display: they never decrease and, where known, rebuild the text."""
 
 from __future__ import annotations
 
-import os.path
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ REPLACEMENT = "\ufffd"  # what decoders write for an unfinished character
 def cover(length: int, spans: Sequence[Span]) -> tuple[Span, ...]:
     """Stretch token spans so that together they cover the text, each character once.
 
-    Spaces between tokens go to the token after them; of several tokens that share a character (the bytes of an
-    emoji) the last one gets it.
+    Spaces between tokens go to the token after them; of several tokens that share a character (the bytes of
+    an emoji) the last one gets it.
 
     Args:
         length: Characters in the text.
@@ -28,7 +28,7 @@ def cover(length: int, spans: Sequence[Span]) -> tuple[Span, ...]:
         last = index + 1 == len(spans)
         cut = length if last else min(stop, max(spans[index + 1][0], cuts[-1]))
         cuts.append(max(cut, cuts[-1]))
-    return tuple(zip(cuts[:-1], cuts[1:], strict=True))
+    return tuple(pairwise(cuts))
 
 
 def spans_by_decoding(
@@ -51,9 +51,15 @@ def spans_by_decoding(
     stops = []
     for count in range(1, len(ids) + 1):
         prefix = decode(ids[:count]).rstrip(REPLACEMENT)
-        known = len(os.path.commonprefix([prefix, whole])) - start
+        known = _shared_length(prefix, whole) - start
         stops.append(min(max(known, 0), len(text)))
     return cover(len(text), [(stop, stop) for stop in stops])
+
+
+def _shared_length(prefix: str, whole: str) -> int:
+    """How many characters two texts share from their start."""
+    pairs = enumerate(zip(prefix, whole, strict=False))
+    return next((index for index, (a, b) in pairs if a != b), min(len(prefix), len(whole)))
 
 
 def spans_by_words(

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from boresight.measure.evidence import RESOLUTION, Evidence
-from boresight.measure.registry import BoundMeasure, parse
+from boresight.measure.evidence import RESOLUTION, Evidence, RetrieverView
+from boresight.measure.registry import parse
 from boresight.measure.retriever import retriever_view
 from boresight.measure.summary import summarise
-from boresight.measure.utility import gain, harm, leave_one_out, share
 from boresight.outcome import Measure
 from boresight.run.evidence import Attribution, StoredRows, attribute_rows, build_evidence, sort_rows
 from boresight.run.schemas import MEASURES, PASSAGES, TOKENS
@@ -20,6 +19,10 @@ from boresight.store.tables import TableWriter
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from boresight.measure.family import BoundMeasure
     from boresight.models.seam import Target
     from boresight.run.directory import RunDirectory
     from boresight.run.plan import TracePlan
@@ -27,6 +30,28 @@ if TYPE_CHECKING:
     from boresight.trace import Trace
 
     Row = dict[str, Any]
+
+
+PASSAGE_MEASURES = ("share", "leave_one_out", "gain", "harm")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One target of one trace, ready to be written.
+
+    Attributes:
+        trace: The trace.
+        target: The target, or a span of the answer.
+        evidence: What the measures read.
+        attribution: Attributions on the scale of the run, or None.
+        floor: Numeric floor on that scale, or None.
+    """
+
+    trace: Trace
+    target: Target
+    evidence: Evidence
+    attribution: Attribution | None
+    floor: float | None
 
 
 @dataclass(slots=True)
@@ -60,23 +85,18 @@ class Derivation:
         measures = [parse(name) for name in self.spec.measures]
         per_trace: list[tuple[str, Measure]] = []
         floors: dict[str, list[float]] = {"nats": [], "probability": []}
-        values = self.directory.values()
         with (
             TableWriter(self.directory.table("passages"), PASSAGES) as passages,
             TableWriter(self.directory.table("tokens"), TOKENS) as tokens,
             TableWriter(self.directory.table("measures"), MEASURES) as table,
         ):
             for index, plan in enumerate(self.plans):
-                trace = self.traces[index]
-                evidence = self._nothing(trace, plan)
-                if plan.status == "score" and values.is_finished(index):
-                    stored = sort_rows(values.read(index), trace.context, "answer")
-                    evidence = self._evidence(trace, plan, stored)
-                    target = self.targets[trace.id][0]
-                    passages.add(self._passage_rows(trace, plan, stored, evidence))
-                    passages.add(self._span_rows(trace, plan, stored, target))
-                    tokens.add(self._token_rows(trace, plan, stored, target))
-                    _collect(floors, evidence)
+                views = list(self._views(index, plan))
+                for view in views:
+                    passages.add(self._passage_rows(view))
+                    tokens.add(self._token_rows(view))
+                evidence = views[0].evidence if views else self._nothing(plan)
+                _collect(floors, evidence)
                 found = list(self._measured(measures, evidence))
                 table.add(_measure_row(evidence, name, measure) for name, measure in found)
                 per_trace += found
@@ -85,32 +105,47 @@ class Derivation:
         write_json(self.directory.summary, summary)
         return summary
 
-    def _nothing(self, trace: Trace, plan: TracePlan) -> Evidence:
-        reason = self.failures.get(trace.id) or plan.reason or "the trace was not scored"
-        return Evidence(trace.id, "answer", trace.context, reason=reason)
+    def _views(self, index: int, plan: TracePlan) -> Iterator[View]:
+        """The targets of a scored trace, the answer first, then the spans of the answer."""
+        values = self.directory.values()
+        if plan.status != "score" or not values.is_finished(index):
+            return
+        trace, rows = self.traces[index], values.read(index)
+        retriever = retriever_view(trace, self.spec.stage)
+        targets = [target for target in self.targets[trace.id] if target.token_ids]
+        for target in targets:
+            stored = sort_rows(rows, trace.context, target.id)
+            yield self._view(trace, plan, retriever, target, stored)
+        answer = sort_rows(rows, trace.context, targets[0].id)
+        for phrase in self.spec.spans:
+            chosen = span_tokens(targets[0], phrase)
+            if chosen:
+                span = span_target(targets[0], phrase, chosen)
+                yield self._view(trace, plan, retriever, span, answer.restricted(chosen, span.id))
 
-    def _evidence(self, trace: Trace, plan: TracePlan, stored: StoredRows) -> Evidence:
-        view = retriever_view(trace, self.spec.stage)
-        return build_evidence(stored, plan, self.spec, view, has_floor=self.has_floor)
+    def _view(
+        self, trace: Trace, plan: TracePlan, retriever: RetrieverView, target: Target, stored: StoredRows
+    ) -> View:
+        evidence = build_evidence(stored, plan, self.spec, retriever, has_floor=self.has_floor)
+        return View(
+            trace, target, evidence, attribute_rows(stored.table, plan, self.spec, self.spec.scale),
+            stored.floor(self.spec.scale, measured=self.has_floor),
+        )  # fmt: skip
+
+    def _nothing(self, plan: TracePlan) -> Evidence:
+        reason = self.failures.get(plan.trace) or plan.reason or "the trace was not scored"
+        return Evidence(plan.trace, "answer", (), reason=reason)
 
     def _measured(
         self, measures: Sequence[BoundMeasure], evidence: Evidence
     ) -> Iterator[tuple[str, Measure]]:
         failure = self.failures.get(evidence.trace)
         for measure in measures:
-            yield str(measure), Measure.failed(failure) if failure else measure.compute(evidence)
+            yield measure.name, Measure.failed(failure) if failure else measure.compute(evidence)
 
-    def _passage_rows(
-        self, trace: Trace, plan: TracePlan, stored: StoredRows, evidence: Evidence
-    ) -> Iterator[Row]:
-        scaled = attribute_rows(stored.table, plan, self.spec, self.spec.scale)
-        floor = stored.floor(self.spec.scale, measured=self.has_floor)
-        columns = {
-            "share": share(evidence),
-            "leave_one_out": leave_one_out(evidence),
-            "gain": gain(evidence),
-            "harm": harm(evidence),
-        }
+    def _passage_rows(self, view: View) -> Iterator[Row]:
+        trace, evidence = view.trace, view.evidence
+        columns = {name: parse(name).per_passage(evidence) for name in PASSAGE_MEASURES}
         places = _stage_places(trace, self.spec.stage)
         for position, passage in enumerate(trace.context):
             rank, score = places.get(passage, (None, None))
@@ -118,46 +153,34 @@ class Derivation:
             yield {
                 "trace": trace.id,
                 "passage": passage,
-                "target": evidence.target,
-                "method": plan.method,
+                "target": view.target.id,
+                "method": evidence.method,
                 "rank": rank,
                 "retriever_score": score,
                 "position": position,
                 "relevant": None if grade is None else grade > 0,
-                **_attribution_cells(scaled, passage, floor),
+                **_attribution_cells(view, passage),
                 **{name: column[passage].value for name, column in columns.items()},
             }
 
-    def _span_rows(
-        self, trace: Trace, plan: TracePlan, stored: StoredRows, target: Target
-    ) -> Iterator[Row]:
-        for phrase in self.spec.spans:
-            chosen = span_tokens(target, phrase)
-            if chosen:
-                part = stored.restricted(chosen)
-                evidence = replace(self._evidence(trace, plan, part), target=f"span:{phrase}")
-                yield from self._passage_rows(trace, plan, part, evidence)
-
-    def _token_rows(
-        self, trace: Trace, plan: TracePlan, stored: StoredRows, target: Target
-    ) -> Iterator[Row]:
-        scaled = attribute_rows(stored.table, plan, self.spec, self.spec.scale)
+    def _token_rows(self, view: View) -> Iterator[Row]:
+        scaled, target = view.attribution, view.target
         if scaled is None:
             return
-        for place, passage in enumerate(trace.context):
+        for place, passage in enumerate(view.trace.context):
             for token, (start, end) in enumerate(target.offsets):
                 yield {
-                    "trace": trace.id,
+                    "trace": view.trace.id,
                     "passage": passage,
                     "target": target.id,
-                    "method": plan.method,
+                    "method": scaled.method,
                     "token": token,
                     "text": target.text[start:end],
                     "start": start,
                     "end": end,
                     "attribution": float(scaled.tokens[place, token]),
-                    "low": None if scaled.token_low is None else float(scaled.token_low[place, token]),
-                    "high": None if scaled.token_high is None else float(scaled.token_high[place, token]),
+                    "low": _cell(scaled.token_low, place, token),
+                    "high": _cell(scaled.token_high, place, token),
                 }
 
     def _summary(self, per_trace: Sequence[tuple[str, Measure]]) -> dict[str, Any]:
@@ -191,6 +214,16 @@ def span_tokens(target: Target, phrase: str) -> list[int]:
     ]
 
 
+def span_target(target: Target, phrase: str, tokens: Sequence[int]) -> Target:
+    """The phrase as a target of its own; offsets stay those of the whole answer."""
+    return replace(
+        target,
+        id=f"span:{phrase}",
+        token_ids=tuple(target.token_ids[token] for token in tokens),
+        offsets=tuple(target.offsets[token] for token in tokens),
+    )
+
+
 def _stage_places(trace: Trace, stage: str | None) -> dict[str, tuple[int, float | None]]:
     """Rank and score in the retriever's stage, by passage id."""
     names = {known.name for known in trace.stages}
@@ -200,7 +233,12 @@ def _stage_places(trace: Trace, stage: str | None) -> dict[str, tuple[int, float
     return {place.id: (rank, place.score) for rank, place in enumerate(ranking.ranking)}
 
 
-def _attribution_cells(scaled: Attribution | None, passage: str, floor: float | None) -> Row:
+def _cell(table: NDArray[np.float64] | None, place: int, token: int) -> float | None:
+    return None if table is None else float(table[place, token])
+
+
+def _attribution_cells(view: View, passage: str) -> Row:
+    scaled, floor = view.attribution, view.floor
     if scaled is None:
         return {}
     value = scaled.total[passage]

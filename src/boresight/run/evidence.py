@@ -61,14 +61,12 @@ class StoredRows:
     table: ValueTable
     together: tuple[tuple[str, Rows], ...]
 
-    def restricted(self, tokens: Sequence[int]) -> StoredRows:
+    def restricted(self, tokens: Sequence[int], target: str) -> StoredRows:
         """The same rows with only some target tokens, for a span."""
         chosen = list(tokens)
         closed = self.table.closed_book
         rows = {coalition: row[chosen] for coalition, row in self.table.rows.items()}
-        table = ValueTable(
-            self.table.players, self.table.target, rows, None if closed is None else closed[chosen]
-        )
+        table = ValueTable(self.table.players, target, rows, None if closed is None else closed[chosen])
         return StoredRows(table, tuple((coalition, row[chosen]) for coalition, row in self.together))
 
     def floor(self, scale: Scale, *, measured: bool) -> float | None:

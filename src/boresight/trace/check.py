@@ -31,11 +31,8 @@ def describe(value: object) -> str:
     if isinstance(value, str):
         return f"the text {shorten(value)}"
     if isinstance(value, Integral):
-        return (
-            "an integer"
-            if int(value).bit_length() > MAX_INTEGER_BITS
-            else f"the number {shorten(str(value))}"
-        )
+        huge = int(value).bit_length() > MAX_INTEGER_BITS
+        return "a huge integer" if huge else f"the number {value}"
     if isinstance(value, Real):
         return f"the number {value}"
     if isinstance(value, Mapping):

@@ -23,12 +23,12 @@ def decode_line(line: bytes, where: str) -> Any:
     """
     try:
         with located(f"{where}: "):
-            return _DECODER.decode(line.decode("utf-8"))
+            return _DECODER.decode(line.decode("utf-8").rstrip(" \t\r\n"))
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: byte {error.start + 1} is not UTF-8; save the file as UTF-8") from None
     except json.JSONDecodeError as error:
         fix = "write one whole JSON object a line"
-        raise InputError(f"{where}, column {error.colno}: malformed JSON ({error.msg}); {fix}") from None
+        raise InputError(f"{where}, column {error.pos + 1}: malformed JSON ({error.msg}); {fix}") from None
     except RecursionError:
         raise InputError(f"{where}: the JSON is nested too deeply; flatten it") from None
     except ValueError:  # Python refuses to convert integers of thousands of digits

@@ -60,7 +60,7 @@ def freeze(value: object, path: str, depth: int = 0) -> Any:
         InputError: For any other type, a number that is not finite, or nesting beyond ``MAX_DEPTH``.
     """
     if depth > MAX_DEPTH:
-        raise InputError(f"{path[:60]} is nested deeper than {MAX_DEPTH} levels; flatten it")
+        raise InputError(f"{path[:40]}... is nested deeper than {MAX_DEPTH} levels; flatten it")
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -75,9 +75,7 @@ def freeze(value: object, path: str, depth: int = 0) -> Any:
         )
     if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray | AbstractSet):
         return tuple(freeze(item, f"{path}[{index}]", depth + 1) for index, item in enumerate(value))
-    raise InputError(
-        f"{path} must be a JSON value (text, number, true, false, null, list, object), got {describe(value)}"
-    )
+    raise InputError(f"{path} must be a JSON value, got {describe(value)}")
 
 
 def thaw(value: object) -> Any:

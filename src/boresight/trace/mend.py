@@ -70,7 +70,7 @@ def finite_score(value: object, path: str) -> tuple[float | None, bool]:
 def _map_leaves(value: object, path: str, leaf: Callable[[object, str], Any], depth: int = 0) -> Any:
     """Rebuild dictionaries and lists with ``leaf`` applied to all else, keys included."""
     if depth > MAX_DEPTH + _ABOVE_META:
-        raise InputError(f"{path[:60]} is nested deeper than {MAX_DEPTH} levels; flatten it")
+        raise InputError(f"{path[:40]}... is nested deeper than {MAX_DEPTH} levels; flatten it")
     if isinstance(value, Mapping):
         rebuilt: dict[Any, Any] = {}
         for raw, item in value.items():

@@ -1,0 +1,340 @@
+"""Any causal language model of ``transformers`` as a generator.
+
+Scores come from batches without padding, so no padding side, mask or pad token can touch them. Only
+:meth:`TransformersGenerator.score_together` pads, and only to measure how far padding moves the numbers.
+"""
+
+from __future__ import annotations
+
+import bisect
+import copy
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from boresight.errors import ScoringError, WindowError
+from boresight.models.assembly import PromptAssembler
+from boresight.models.chat import split_reasoning
+from boresight.models.loading import load_causal, require_causal
+from boresight.models.logprobs import TargetScorer
+from boresight.models.seam import Capabilities, Generation, Scored, equal_length_batches
+from boresight.models.spans import spans_by_decoding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from boresight.models.prompts import PromptStyle
+    from boresight.models.seam import PromptParts, Request, Target
+    from boresight.trace import Trace
+
+LONGEST_SANE_WINDOW = 10**9  # tokenizers without a limit claim 1e30
+_CLOSING = "</think>"
+
+Ids = tuple[int, ...]
+Spans = tuple[tuple[int, int], ...]
+BatchScorer = Callable[[list[Ids], list[Ids]], list[torch.Tensor]]  # prompts and targets to log-probabilities
+
+
+class TransformersGenerator:
+    """A causal language model behind the generator seam.
+
+    Log-probabilities are in nats, computed in float32 from logits of the model's own dtype.
+
+    Args:
+        model: A causal model of ``transformers``; it is put in evaluation mode and not otherwise changed.
+        tokenizer: Its tokenizer, fast or slow; it is copied and never changed.
+        name: Name for the record.
+        revision: Commit of the checkpoint, if there is one.
+
+    Raises:
+        ModelError: If the model is no causal language model, or its chat template is unusable.
+    """
+
+    def __init__(self, model: Any, tokenizer: Any, *, name: str, revision: str | None = None) -> None:
+        self._model = model.eval()
+        require_causal(model, name)
+        self._name = name
+        self._revision = revision
+        self._scorer = TargetScorer(model)
+        self._tokenizer = copy.deepcopy(tokenizer)
+        self._assembler = PromptAssembler(self._tokenizer, _window(model, tokenizer))
+
+    @classmethod
+    def load(
+        cls,
+        source: str,
+        *,
+        name: str | None = None,
+        dtype: str = "fp32",
+        device: str | None = "cpu",
+        revision: str | None = None,
+        threads: int | None = None,
+    ) -> TransformersGenerator:
+        """Load a model from a folder or the hub.
+
+        Args:
+            source: Folder or hub id.
+            name: Name for the record; by default the source.
+            dtype: ``fp32``, ``bf16``, ``fp16`` or ``auto``.
+            device: As in :func:`boresight.models.registry.load_generator`.
+            revision: Branch, tag or commit on the hub.
+            threads: CPU threads for torch; None leaves its choice.
+
+        Raises:
+            SpecError: If dtype or device are unknown.
+            ModelError: If the model is missing, gated, unfit or too large; the message says what to do.
+        """
+        if threads is not None:
+            torch.set_num_threads(threads)
+        loaded = load_causal(source, dtype=dtype, device=device, revision=revision)
+        return cls(loaded.model, loaded.tokenizer, name=name or source, revision=loaded.revision or revision)
+
+    @property
+    def model(self) -> Any:
+        """The model itself."""
+        return self._model
+
+    def capabilities(self) -> Capabilities:
+        """It scores any text, the same way every time, with rounding noise."""
+        return Capabilities()
+
+    def describe(self) -> dict[str, Any]:
+        """Identity for the record: model, dtype, device, engine, template."""
+        from transformers import __version__  # noqa: PLC0415 - its import is slow
+
+        return {
+            "kind": "transformers",
+            "name": self._name,
+            "revision": self._revision,
+            "architecture": type(self._model).__name__,
+            "dtype": str(self._model.dtype).removeprefix("torch."),
+            "device": str(self._scorer.device),
+            "window": self._assembler.window,
+            "engine": "plain: equal lengths share a batch, nothing is padded",
+            "versions": {"torch": torch.__version__, "transformers": __version__},
+            **self._assembler.describe(),
+        }
+
+    def prepare(self, trace: Trace, style: PromptStyle, thoughts: str | None = None) -> PromptParts:
+        """Tokenise the pieces of a trace's prompts.
+
+        Raises:
+            ScoringError: If the chat template refuses the trace's conversation.
+        """
+        return self._assembler.prepare(trace, style, thoughts)
+
+    def encode_target(self, trace_id: str, text: str, *, end: bool = False) -> tuple[Ids, Spans]:
+        """Token ids of a target text, and spans that cover the stripped text.
+
+        Args:
+            trace_id: Trace that the text belongs to, for error messages.
+            text: The text; outer whitespace goes, control tokens in it are plain text.
+            end: Put the end-of-turn token behind it.
+
+        Raises:
+            ScoringError: If ``end`` is asked of a model that has no end-of-turn token.
+        """
+        text = text.strip()
+        encoded = self._assembler.encoder.target(text)
+        ids, spans = encoded.ids, encoded.spans or ()
+        if not end:
+            return ids, spans
+        if self._assembler.end_of_turn is None:
+            raise ScoringError(
+                f"trace {trace_id!r}: {self._name} has no end-of-turn token, so its end has no score"
+            )
+        return (*ids, self._assembler.end_of_turn), (*spans, (len(text), len(text)))
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text that the ids spell, control tokens included."""
+        return str(
+            self._tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False)
+        )
+
+    def score(self, requests: Sequence[Request]) -> list[Scored]:
+        """Score each request; equal lengths share a batch, the rest run one by one.
+
+        Raises:
+            ScoringError: If a log-probability is not finite, or memory runs out.
+        """
+        scored: dict[int, Scored] = {}
+        for group in equal_length_batches(request.lengths for request in requests):
+            batch = [requests[index] for index in group]
+            scored.update(zip(group, self._score(batch, self._scorer.equal), strict=True))
+        return [scored[index] for index in range(len(requests))]
+
+    def score_together(self, requests: Sequence[Request]) -> list[Scored]:
+        """Score requests of unequal lengths in one batch, padded on the left whatever the tokenizer prefers.
+
+        Raises:
+            ScoringError: As :meth:`score`.
+        """
+        pad = self._pad
+        return self._score(requests, lambda prompts, targets: self._scorer.padded(prompts, targets, pad))
+
+    def _score(self, requests: Sequence[Request], scorer: BatchScorer) -> list[Scored]:
+        """One batch for the first target of every request, one for the second, and so on."""
+        found: list[dict[str, NDArray[np.float32]]] = [{} for _ in requests]
+        for place in range(max((len(request.targets) for request in requests), default=0)):
+            rows = [index for index, request in enumerate(requests) if place < len(request.targets)]
+            pairs = [(requests[index], requests[index].targets[place]) for index in rows]
+            for index, (_, target), values in zip(rows, pairs, self._values(pairs, scorer), strict=True):
+                found[index][target.id] = values
+        return [Scored(request, values) for request, values in zip(requests, found, strict=True)]
+
+    def _values(
+        self, pairs: Sequence[tuple[Request, Target]], scorer: BatchScorer
+    ) -> list[NDArray[np.float32]]:
+        """Log-probabilities of one target per request; an empty target has none."""
+        values = [np.empty(0, dtype=np.float32) for _ in pairs]
+        rows = [index for index, (_, target) in enumerate(pairs) if target.token_ids]
+        if not rows:
+            return values
+        prompts = [_prompt(pairs[index][0]) for index in rows]
+        try:
+            scored = scorer(prompts, [pairs[index][1].token_ids for index in rows])
+        except RuntimeError as error:
+            raise _out_of_memory(error, pairs[0][0], self._scorer.device) from error
+        for index, row in zip(rows, scored, strict=True):
+            values[index] = self._finite(pairs[index][0], row)
+        return values
+
+    def _finite(self, request: Request, row: torch.Tensor) -> NDArray[np.float32]:
+        """The values as numbers that can be trusted to be numbers."""
+        if not bool(torch.isfinite(row).all()):
+            raise ScoringError(
+                f"{_coalition(request)}: {self._name} gave a log-probability that is not finite "
+                f"on device {self._scorer.device}; try --dtype fp32, or --device cpu"
+            )
+        values: NDArray[np.float32] = row.numpy().astype(np.float32)
+        return values
+
+    def generate(self, request: Request, max_new_tokens: int) -> Generation:
+        """Answer greedily; the prompt is alone in its batch, so nothing is padded.
+
+        Args:
+            request: The prompt; its targets are ignored.
+            max_new_tokens: Most tokens to generate, reasoning and end-of-turn included.
+
+        Raises:
+            WindowError: If the prompt leaves no room in the model's window.
+            ScoringError: If the model opens its reasoning and does not close it in time.
+        """
+        prompt = _prompt(request)
+        new = self._greedy(prompt, self._room(request, len(prompt), max_new_tokens))
+        finished = bool(new) and new[-1] in self._stops
+        ids = new[:-1] if finished else new
+        try:
+            thoughts, _ = split_reasoning(self.decode(ids))
+        except ScoringError as error:
+            raise ScoringError(f"trace {request.trace!r}: {error}") from error
+        ids = ids[_answer_start(ids, self.decode) :]
+        text = self.decode(ids)
+        spans = spans_by_decoding(ids, text, self.decode) or ()
+        return Generation(text, tuple(ids), finished, spans, thoughts)
+
+    def _room(self, request: Request, prompt_length: int, max_new_tokens: int) -> int:
+        """How many tokens may be generated."""
+        window = self._assembler.window
+        if window is None:
+            return max_new_tokens
+        if prompt_length >= window:
+            raise WindowError(
+                f"trace {request.trace!r}: the prompt has {prompt_length} tokens and {self._name} takes "
+                f"{window}; use fewer or shorter passages"
+            )
+        return min(max_new_tokens, window - prompt_length)
+
+    @torch.no_grad()
+    def _greedy(self, prompt: Ids, max_new_tokens: int) -> list[int]:
+        """The generated ids, end-of-turn included."""
+        from transformers import GenerationConfig  # noqa: PLC0415 - its import is slow
+
+        ids = torch.tensor([prompt], dtype=torch.long, device=self._scorer.device)
+        config = GenerationConfig(
+            max_new_tokens=max_new_tokens,
+            do_sample=False,
+            num_beams=1,
+            eos_token_id=sorted(self._stops) or None,
+            pad_token_id=self._pad,
+        )
+        with _without_defaults(self._model):
+            output = self._model.generate(ids, attention_mask=torch.ones_like(ids), generation_config=config)
+        return [int(token) for token in output[0, len(prompt) :]]
+
+    @property
+    def _stops(self) -> frozenset[int]:
+        """Every token that ends an answer: the checkpoint's, the tokenizer's and the template's."""
+        inherited = getattr(getattr(self._model, "generation_config", None), "eos_token_id", None)
+        listed = inherited if isinstance(inherited, list | tuple) else [inherited]
+        found = [*listed, self._tokenizer.eos_token_id, self._assembler.end_of_turn]
+        return frozenset(int(token) for token in found if token is not None)
+
+    @property
+    def _pad(self) -> int:
+        """An id to pad with; it is always masked, so any will do."""
+        pad = self._tokenizer.pad_token_id
+        return int(pad) if pad is not None else min(self._stops, default=0)
+
+
+def _window(model: Any, tokenizer: Any) -> int | None:
+    """Most tokens that a model takes; None if neither model nor tokenizer sets a limit."""
+    positions = getattr(model.config.get_text_config(), "max_position_embeddings", None)
+    limits = [limit for limit in (positions, tokenizer.model_max_length) if limit is not None]
+    sane = [int(limit) for limit in limits if 0 < limit < LONGEST_SANE_WINDOW]
+    return min(sane, default=None)
+
+
+def _coalition(request: Request) -> str:
+    """A request in words, for error messages."""
+    players = [segment.player for segment in request.segments if segment.player is not None]
+    what = "closed book" if request.game == "closed_book" else f"coalition {{{', '.join(players)}}}"
+    return f"trace {request.trace!r}, {what}"
+
+
+def _prompt(request: Request) -> Ids:
+    """The prompt ids; at least one, since the first target token needs something before it."""
+    prompt = request.prompt_ids
+    if not prompt:
+        raise ScoringError(f"{_coalition(request)}: the prompt is empty")
+    return prompt
+
+
+def _out_of_memory(error: RuntimeError, request: Request, device: torch.device) -> BaseException:
+    """What to raise for a runtime error: our own for a lack of memory, else the error itself."""
+    if not isinstance(error, torch.OutOfMemoryError) and "allocate memory" not in str(error):
+        return error
+    return ScoringError(
+        f"{_coalition(request)}: memory on {device} does not suffice for {request.prompt_length} "
+        "prompt tokens; use fewer or shorter passages"
+    )
+
+
+def _answer_start(ids: Sequence[int], decode: Callable[[Sequence[int]], str]) -> int:
+    """Where the answer begins behind reasoning: after its closing tag and the blanks that follow."""
+    place = decode(ids).rfind(_CLOSING)
+    if place < 0:
+        return 0
+    stop = place + len(_CLOSING)
+    start = bisect.bisect_left(range(len(ids)), stop, key=lambda count: len(decode(ids[:count])))
+    while start < len(ids) and not decode([ids[start]]).strip():
+        start += 1
+    return start
+
+
+@contextmanager
+def _without_defaults(model: Any) -> Iterator[None]:
+    """Set a checkpoint's own generation settings aside: its penalties would leak into greedy answers."""
+    from transformers import GenerationConfig  # noqa: PLC0415 - its import is slow
+
+    inherited = model.generation_config
+    model.generation_config = GenerationConfig()
+    try:
+        yield
+    finally:
+        model.generation_config = inherited

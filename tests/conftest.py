@@ -1,0 +1,44 @@
+"""Shared by all tests: the repository's places, and a watch over what is skipped."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ALLOWED_SKIPS = int((ROOT / "tests" / "allowed_skips.txt").read_text().split()[0])
+
+_skipped: list[str] = []
+
+
+def pytest_runtest_logreport(report):
+    if report.skipped:
+        _skipped.append(report.nodeid)
+
+
+def pytest_sessionfinish(session, exitstatus):
+    """In continuous integration more skips than the committed number are a failure."""
+    if os.environ.get("CI") and len(_skipped) > ALLOWED_SKIPS and exitstatus == 0:
+        session.exitstatus = 1
+
+
+def pytest_terminal_summary(terminalreporter):
+    if os.environ.get("CI") and len(_skipped) > ALLOWED_SKIPS:
+        terminalreporter.write_line(
+            f"{len(_skipped)} tests were skipped, {ALLOWED_SKIPS} are allowed: see tests/allowed_skips.txt"
+        )
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Real data beside the repository, for checks that need it; absent for most people."""
+    folder = ROOT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("the data sets for checks are not beside this repository")
+    return folder

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import sys
+
+import pytest
+
+from boresight.errors import InputError
+from boresight.trace import read_traces
+
+ONE = {"id": "a", "query": "?", "passages": []}
+TWO = {"id": "b", "query": "?", "passages": []}
+
+
+def ids(reading):
+    return [trace.id for trace in reading.traces]
+
+
+def test_traces_come_in_the_order_of_the_file(read):
+    assert ids(read(TWO, ONE)) == ["b", "a"]
+
+
+def test_byte_order_mark_carriage_returns_and_blank_lines_are_passed_over(write):
+    path = write(
+        b"\xef\xbb\xbf" + json.dumps(ONE).encode() + b"\r",
+        b"",
+        b" \t\r",
+        json.dumps(TWO).encode() + b"\r\n\n",
+    )
+    assert ids(read_traces(path)) == ["a", "b"]
+
+
+@pytest.mark.parametrize("character", ["\u2028", "\u2029", "\x85", "\x7f"])
+def test_only_a_line_feed_ends_a_line(read_one, character):
+    trace, _ = read_one(json.dumps({**ONE, "answer": f"a{character}b"}, ensure_ascii=False))
+    assert trace.answer == f"a{character}b"
+
+
+def test_escaped_control_characters_are_text(read_one):
+    assert read_one({**ONE, "answer": "\x00\x10\r\n"})[0].answer == "\x00\x10\r\n"
+
+
+def test_the_limit_stops_the_reading_before_later_lines(write):
+    path = write(ONE, TWO, "broken")
+    assert ids(read_traces(path, limit=2)) == ["a", "b"]
+    with pytest.raises(InputError, match="line 3, column 1: malformed JSON"):
+        read_traces(path, limit=3)
+
+
+def test_a_limit_below_one_is_refused(write):
+    with pytest.raises(InputError, match="the limit must be at least 1, got 0"):
+        read_traces(write(ONE), limit=0)
+
+
+def test_a_path_object_will_do(write, tmp_path):
+    write(ONE)
+    assert ids(read_traces(tmp_path / "traces.jsonl")) == ["a"]
+
+
+def test_a_dash_reads_standard_input(monkeypatch):
+    lines = json.dumps(ONE).encode() + b"\n{}"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines)))
+    with pytest.raises(
+        InputError, match=r"^standard input, line 2: query is missing; every trace needs one$"
+    ):
+        read_traces("-")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines)))
+    assert ids(read_traces("-", limit=1)) == ["a"]
+
+
+def test_a_trace_without_id_is_named_after_its_query_and_repeats_are_numbered(read):
+    base = hashlib.sha256(b"Why?").hexdigest()[:16]
+    nameless = {"query": "Why?", "passages": []}
+    assert ids(read(nameless, ONE, nameless, {**nameless, "id": None})) == [
+        base,
+        "a",
+        f"{base}#2",
+        f"{base}#3",
+    ]
+
+
+def test_a_name_made_for_a_trace_keeps_clear_of_given_ids(read):
+    base = hashlib.sha256(b"Why?").hexdigest()[:16]
+    assert ids(read({**ONE, "id": base}, {"query": "Why?", "passages": []})) == [base, f"{base}#2"]
+
+
+def test_a_warning_that_many_traces_share_is_told_once_and_names_the_first(read):
+    reading = read(*({"id": f"q{n}", "query": "", "passages": []} for n in range(1200)))
+    assert reading.warnings == (
+        "traces.jsonl, line 1: 1,200 traces 'q0', 'q1', 'q2', 'q3', 'q4' and 1,195 more: query is empty",
+    )
