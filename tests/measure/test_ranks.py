@@ -1,6 +1,6 @@
 """Tied places against the enumeration of every order that the ties allow."""
 
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +14,7 @@ def orders(ranks):
     return [
         order
         for order in permutations(ranks)
-        if all(ranks[before] <= ranks[after] for before, after in zip(order, order[1:], strict=False))
+        if all(ranks[before] <= ranks[after] for before, after in pairwise(order))
     ]
 
 

@@ -4,6 +4,7 @@ import os
 import stat
 
 import pytest
+
 from boresight.store.files import (
     append_jsonl,
     mend_jsonl,

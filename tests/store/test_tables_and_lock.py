@@ -3,6 +3,7 @@
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from boresight.errors import SpecError
 from boresight.store import tables
 from boresight.store.lock import locked

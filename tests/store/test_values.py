@@ -3,6 +3,7 @@
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+
 from boresight.store import values
 from boresight.store.values import ValueRow, ValueStore
 

@@ -44,6 +44,7 @@ def test_a_frozen_value_hashes_writes_as_json_and_survives_both_pickles(value):
     for copied in (
         pickle.loads(pickle.dumps(frozen)),  # noqa: S301  our own bytes
         cloudpickle.loads(cloudpickle.dumps(frozen)),
+        copy.copy(frozen),
         copy.deepcopy(frozen),
     ):
         assert (copied, type(copied), hash(copied)) == (frozen, type(frozen), hash(frozen))

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from boresight.errors import InputError
-from boresight.trace import read_traces
+from boresight.trace import Trace, read_objects, read_traces
 
 ONE = {"id": "a", "query": "?", "passages": []}
 TWO = {"id": "b", "query": "?", "passages": []}
@@ -91,3 +91,32 @@ def test_a_warning_that_many_traces_share_is_told_once_and_names_the_first(read)
     assert reading.warnings == (
         "traces.jsonl, line 1: 1,200 traces 'q0', 'q1', 'q2', 'q3', 'q4' and 1,195 more: query is empty",
     )
+
+
+# --- objects in memory
+
+
+def test_objects_and_traces_are_read_by_the_rules_of_a_file():
+    base = hashlib.sha256(b"?").hexdigest()[:16]
+    nameless = {"query": "?", "passages": []}
+    reading = read_objects([ONE, Trace("b", ""), nameless, nameless])
+    assert ids(reading) == ["a", "b", base, f"{base}#2"]
+    assert reading.warnings == ("traces[1]: trace 'b': query is empty",)
+    assert read_objects(iter([ONE, 3]), limit=1).traces == reading.traces[:1]
+
+
+@pytest.mark.parametrize(
+    ("items", "message"),
+    [
+        ([], "the input holds no traces; at least one is needed"),
+        (
+            [ONE, TWO, Trace("a", "")],
+            "traces[2]: the id 'a' is that of traces[0] already; give each trace its own id",
+        ),
+        ([ONE, 3], "traces[1]: a trace must be an object, got the number 3; write one JSON object a line"),
+    ],
+)
+def test_objects_are_refused_by_their_place(items, message):
+    with pytest.raises(InputError) as error:
+        read_objects(items)
+    assert str(error.value) == message

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 import pytest
@@ -158,7 +157,7 @@ def test_whole_numbers_and_strings_are_one_space_of_trace_ids(write):
 
 @pytest.mark.parametrize("content", [b"", b"\n \r\n\n", b"\xef\xbb\xbf"])
 def test_a_file_without_traces_is_refused(write, content):
-    with pytest.raises(InputError, match=r"^traces\.jsonl holds no traces; write one JSON object a line$"):
+    with pytest.raises(InputError, match=r"^traces\.jsonl holds no traces; at least one is needed$"):
         read_traces(write(content))
 
 
@@ -186,7 +185,18 @@ def test_a_file_that_may_not_be_read_is_named(write, monkeypatch):
     assert str(error.value) == "traces.jsonl cannot be read (Permission denied); check its permissions"
 
 
-def test_every_message_is_one_line(write):
+@pytest.mark.parametrize(
+    "trace",
+    [
+        short(p("a\nb"), p("a\nb", "y")),
+        short(meta={"a\nb" * 99: 10**400}),
+        short(relevance={"a\nb": "x"}),
+        short(meta={"a\nb": 1}, **{"a\nb": 2}),
+        staged(stage(kind="a\nb" * 99)),
+    ],
+)
+def test_a_message_is_one_short_line(write, trace):
     with pytest.raises(InputError) as error:
-        read_traces(write(json.dumps(short(p("a\nb"), p("a\nb", "y")))))
+        read_traces(write(trace))
     assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 200

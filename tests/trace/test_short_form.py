@@ -80,6 +80,11 @@ def test_passages_without_id_get_one_from_their_content_and_twins_stay_two(read_
     assert trace.context == (base, passage_id(None, "x"), f"{base}#2", f"{base}#3")
 
 
+def test_equal_texts_under_two_given_ids_are_two_passages(read_one):
+    trace, _ = read_one({"query": "?", "passages": [{"id": "a", "text": "x"}, {"id": "b", "text": "x"}]})
+    assert trace.context_passages == (Passage("a", "x"), Passage("b", "x"))
+
+
 def test_a_given_id_that_equals_a_content_id_keeps_it_wherever_it_stands(read_one):
     base = passage_id(None, "x")
     trace, _ = read_one({"query": "?", "passages": [{"text": "x"}, {"id": base, "text": "x"}]})

@@ -171,9 +171,7 @@ class ContextGame:
         rows: dict[int, NDArray[np.float32]] = {}
         for group in equal_length_batches(request.lengths for request in requests):
             scored = self.generator.score([requests[index] for index in group])
-            rows.update(
-                {i: one.logprobs[self.target.id] for i, one in zip(group, scored, strict=True)}
-            )
+            rows.update({i: one.logprobs[self.target.id] for i, one in zip(group, scored, strict=True)})
         return [rows[index] for index in range(len(requests))]
 
 

@@ -28,12 +28,12 @@ def nats(logprobs: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def probability(logprobs: NDArray[np.floating]) -> NDArray[np.float64]:
-    """exp of each token's log-probability."""
+    """Exp of each token's log-probability."""
     return np.exp(np.minimum(nats(logprobs), 0.0))
 
 
 def log_odds(logprobs: NDArray[np.floating]) -> NDArray[np.float64]:
-    """log p - log(1 - p) of each token, at most about 16.6 (see :data:`CERTAIN`)."""
+    """Log p - log(1 - p) of each token, at most about 16.6 (see :data:`CERTAIN`)."""
     clipped = np.minimum(nats(logprobs), CERTAIN)
     odds: NDArray[np.float64] = clipped - np.log(-np.expm1(clipped))
     return odds

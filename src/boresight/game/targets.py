@@ -51,7 +51,9 @@ def known_target(generator: Generator, trace: Trace, target_id: str, *, end: boo
         return text_target(generator, trace, ABSTENTION, "abstention", ABSTENTION_TEXT, end=end)
     kind, _, number = target_id.partition(":")
     if kind != "reference" or not number.isdecimal():
-        raise SpecError(f"no target is called {target_id!r}; there are answer, reference:0 and on, abstention")
+        raise SpecError(
+            f"no target is called {target_id!r}; there are answer, reference:0 and on, abstention"
+        )
     if int(number) >= len(trace.references):
         return None
     return text_target(generator, trace, target_id, "reference", trace.references[int(number)], end=end)

@@ -27,6 +27,9 @@ def retriever_view(trace: Trace, stage_name: str | None = None) -> RetrieverView
     Returns:
         The view; where ranks or scores are undefined it holds the reason.
     """
+    if stage_name is not None and all(stage.name != stage_name for stage in trace.stages):
+        reason = f"no stage is called {stage_name!r}"
+        return RetrieverView(None, None, None, reason, reason)
     stage = trace.last_ranking(stage_name)
     if stage is None:
         return RetrieverView(None, None, None, NO_RANKING, NO_RANKING)

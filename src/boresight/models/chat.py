@@ -104,7 +104,7 @@ class ChatTemplate:
     _layouts: dict[tuple[bool, tuple[str, ...], str], Layout] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.text = self.tokenizer.get_chat_template() if self.tokenizer.chat_template else None
+        self.text = _template_text(self.tokenizer)
         self.options = _options(self.text) if self.text else {}
 
     @property
@@ -208,6 +208,18 @@ class ChatTemplate:
         }
 
 
+def _template_text(tokenizer: Any) -> str | None:
+    """Source of the template that plain conversations use."""
+    if not tokenizer.chat_template:
+        return None
+    try:
+        return str(tokenizer.get_chat_template())
+    except ValueError as error:
+        raise ModelError(
+            "the tokenizer has several chat templates and none is the default; set one"
+        ) from error
+
+
 class _RefusedError(Exception):
     """The template does not take a conversation of this shape."""
 
@@ -234,7 +246,7 @@ def _options(template: str) -> dict[str, Any]:
     """The template variables that we set: no thinking, and always the same date."""
     options: dict[str, Any] = {}
     for switch in _THINK_SWITCHES:
-        if re.search(rf"\b{switch}\b", template):
+        if re.search(rf"(?<![\w.'\"]){switch}(?![\w'\"])", template):  # a variable, no field and no text
             options[switch] = False
     if "strftime_now" in template:
         options["strftime_now"] = _fixed_date

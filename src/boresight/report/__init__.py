@@ -1,0 +1,1 @@
+"""Shows a run; computes no statistic."""

@@ -38,9 +38,7 @@ HEADLINE = {
     "below_numeric_floor": "passages below the floor",
 }
 LEGEND = "marks: + above the numeric floor, ~ not distinguishable from rounding, R labelled relevant"
-RECORDED = (
-    "recorded answers: the numbers show how this model supports that text, not how it was made"
-)
+RECORDED = "recorded answers: the numbers show how this model supports that text, not how it was made"
 
 
 def plain(text: str, width: int | None = None) -> str:
@@ -61,9 +59,7 @@ def _visible(character: str) -> str:
 def console(*, stderr: bool = False) -> Console:
     """A console at most 80 columns wide that interprets no markup."""
     screen = Console(stderr=stderr, markup=False, highlight=False, emoji=False)
-    return Console(
-        stderr=stderr, markup=False, highlight=False, emoji=False, width=min(screen.width, WIDTH)
-    )
+    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=min(screen.width, WIDTH))
 
 
 def cost_lines(cost: Cost) -> list[str]:
@@ -99,7 +95,7 @@ def summary_table(audit: Audit) -> Table:
     title = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items() if count)
     table = Table(title=f"Run: {title}", title_justify="left", width=WIDTH)
     table.add_column("measure", no_wrap=True)
-    table.add_column("mean", justify="right")
+    table.add_column("mean", justify="right", no_wrap=True, min_width=len("undefined"))
     table.add_column("95 % interval", justify="right", no_wrap=True)
     table.add_column("chance", justify="right")
     table.add_column("defined", justify="right", no_wrap=True)
@@ -138,8 +134,9 @@ def trace_view(audit: Audit, trace: Trace) -> Group:
 
 
 def _why_nothing(audit: Audit, trace: Trace) -> str:
-    reasons = audit.measures.loc[trace.id]["reason"].dropna() if len(audit.measures) else []
-    return f"no attributions: {plain(reasons.iloc[0]) if len(reasons) else 'nothing was asked'}"
+    rows = audit.measures
+    reasons = rows[rows.index.get_level_values("trace") == trace.id]["reason"].dropna().tolist()
+    return f"no attributions: {plain(reasons[0]) if reasons else 'no measure was asked for'}"
 
 
 def _passage_table(trace: Trace, rows: pd.DataFrame) -> Table:

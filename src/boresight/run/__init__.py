@@ -1,0 +1,1 @@
+"""One audit: spec, plan, execution with resume, and the run directory."""

@@ -12,31 +12,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from boresight.errors import SpecError
-from boresight.models.encoder import Encoder, load_encoder
 from boresight.models.prompts import style_named
 from boresight.models.registry import load_generator
-from boresight.models.seam import Generator
 from boresight.run.cost import Cost
 from boresight.run.derive import Derivation
 from boresight.run.directory import RunDirectory, installed_versions
 from boresight.run.execute import Execution, check_stage
 from boresight.run.measures import chosen_measures, needs_of
-from boresight.run.plan import TracePlan
 from boresight.run.preflight import preflight
 from boresight.run.progress import Progress, Silent
 from boresight.run.result import Audit
 from boresight.run.spec import RunSpec, traces_hash, with_preset
 from boresight.store.lock import locked
-from boresight.trace import Passage, Trace, quick_trace, read_traces, trace_from_dict
+from boresight.trace import Passage, Trace, quick_trace, read_objects, read_traces
 
 if TYPE_CHECKING:
     from boresight.game.scales import Scale
+    from boresight.models.encoder import Encoder
+    from boresight.models.seam import Generator
+    from boresight.run.plan import TracePlan
 
 TraceInput = str | Path | Trace | Mapping[str, Any]
 Confirm = Callable[[Cost], bool]
 
 
-class Declined(SpecError):
+class DeclinedError(SpecError):
     """The person said no to the price."""
 
 
@@ -93,12 +93,9 @@ def read_input(
     """
     if isinstance(traces, str | Path):
         reading = read_traces(traces, limit)
-        return list(reading.traces), reading.warnings
-    items: Iterable[Trace | Mapping[str, Any]] = (
-        [traces] if isinstance(traces, Trace | Mapping) else traces
-    )
-    found = [item if isinstance(item, Trace) else trace_from_dict(item) for item in items]
-    return found[:limit], ()
+    else:
+        reading = read_objects([traces] if isinstance(traces, Trace | Mapping) else traces, limit)
+    return list(reading.traces), reading.warnings
 
 
 def make_job(
@@ -134,24 +131,26 @@ def make_job(
     )
     if retriever is None:
         check_stage(found, spec.stage)
-    load = {"device": spec.device, "threads": spec.threads}
-    model = (
-        load_generator(generator, dtype=spec.dtype, revision=spec.revision, **load)
-        if isinstance(generator, str)
-        else generator
+    encoder, more = _encoder(retriever, spec)
+    return Job(spec, found, _generator(generator, spec), encoder, (*notes, *more))
+
+
+def _generator(generator: str | Generator, spec: RunSpec) -> Generator:
+    if not isinstance(generator, str):
+        return generator
+    return load_generator(
+        generator, dtype=spec.dtype, device=spec.device, revision=spec.revision, threads=spec.threads
     )
-    encoder, more = _encoder(retriever, load)
-    return Job(spec, found, model, encoder, (*notes, *more))
 
 
-def _encoder(
-    retriever: str | Encoder | None, load: dict[str, Any]
-) -> tuple[Encoder | None, tuple[str, ...]]:
+def _encoder(retriever: str | Encoder | None, spec: RunSpec) -> tuple[Encoder | None, tuple[str, ...]]:
     if not isinstance(retriever, str):
         return retriever, ()
+    from boresight.models.encoder import load_encoder
+
     with python_warnings.catch_warnings(record=True) as caught:
         python_warnings.simplefilter("always", UserWarning)
-        encoder = load_encoder(retriever, **load)
+        encoder = load_encoder(retriever, device=spec.device, threads=spec.threads)
     return encoder, tuple(str(warning.message) for warning in caught)
 
 
@@ -182,7 +181,7 @@ def run_job(
     Raises:
         SpecError: The directory holds another run.
         WindowError: A prompt is too long.
-        Declined: ``confirm`` said no.
+        DeclinedError: ``confirm`` said no.
     """
     directory = RunDirectory(out)
     shown = progress or Silent()
@@ -196,7 +195,7 @@ def run_job(
         execution = job.execution(directory, shown)
         cost, _ = preflight(execution)
         if confirm is not None and not confirm(cost):
-            raise Declined("stopped before anything was spent; --yes goes on without asking")
+            raise DeclinedError("stopped before anything was spent; --yes goes on without asking")
         directory.record["warnings"] = list(dict.fromkeys((*job.warnings, *execution.warnings)))
         return _carry_out(execution)
 
@@ -268,7 +267,7 @@ def audit(
     """Audit traces: exact attribution of every passage, and the alignment of retriever and generator.
 
     Args:
-        traces: A JSONL file, traces, or their JSON objects; or leave it out and give ``query`` and ``passages``.
+        traces: A JSONL file, traces, or their JSON objects; or leave it out for ``query`` and ``passages``.
         generator: ``hf:org/name``, a path, ``pypi:NAME``, ``fake:FILE.json``, or a generator object.
         retriever: An encoder (spec or object) that scores all passages as a new stage.
         query: The question of a single trace.

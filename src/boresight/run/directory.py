@@ -119,7 +119,8 @@ class RunDirectory:
         strangers = sorted(path.name for path in self.root.iterdir() if path.name != "run.lock")
         if strangers:
             raise SpecError(
-                f"{self.root} is not a run directory and holds {strangers[0]!r}; choose an empty folder as --out"
+                f"{self.root} is not a run directory and holds {strangers[0]!r}; "
+                "choose an empty folder as --out"
             )
 
     def _refuse_other(self, stored: dict[str, Any], wanted: dict[str, Any]) -> None:

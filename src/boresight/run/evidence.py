@@ -88,9 +88,7 @@ def sort_rows(rows: Sequence[ValueRow], players: tuple[str, ...], target: str) -
     return StoredRows(ValueTable(players, target, values, closed), together)
 
 
-def attribute_rows(
-    table: ValueTable, plan: TracePlan, spec: RunSpec, scale: Scale
-) -> Attribution | None:
+def attribute_rows(table: ValueTable, plan: TracePlan, spec: RunSpec, scale: Scale) -> Attribution | None:
     """Attributions by the planned method; None where the plan computes none."""
     if plan.method == "exact":
         tokens = exact_shapley(table.lattice(scale))

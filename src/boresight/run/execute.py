@@ -22,7 +22,8 @@ from boresight.run.plan import (
 )
 from boresight.store.files import append_jsonl, read_json, read_jsonl, write_json
 from boresight.store.values import ValueRow
-from boresight.trace import Passage, Ranked, Stage, Trace, trace_from_dict, trace_to_dict
+from boresight.trace import Passage, Ranked, Stage, Trace, trace_to_dict
+from boresight.trace.forms import parse_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -78,7 +79,7 @@ class Execution:
 
     def rank(self) -> None:
         """Score all passages with the encoder as a new stage, and store the traces."""
-        stored = [trace_from_dict(line) for line in read_jsonl(self.directory.traces)]
+        stored = [parse_trace(line).trace for line in read_jsonl(self.directory.traces)]
         self.traces[: len(stored)] = stored
         self.progress.phase("retriever" if self.encoder else "traces", len(self.traces))
         self.progress.advance(len(stored))
@@ -177,13 +178,13 @@ class Execution:
         """Score all planned batches that are not stored yet."""
         values = self.directory.values()
         self.progress.phase("scoring", sum(plan.tokens + plan.extra_tokens for plan in self.plans))
+        self.failures |= {plan.trace: plan.reason or "" for plan in self.plans if plan.status == "failed"}
         with self.directory.timed("scoring"):
             for index, plan in enumerate(self.plans):
                 if values.is_finished(index):
                     self.progress.advance(plan.tokens + plan.extra_tokens)
-                elif plan.batches:
+                elif plan.trace not in self.failures:
                     self._score_trace(index, plan)
-        self.failures |= {plan.trace: plan.reason or "" for plan in self.plans if plan.status == "failed"}
         self.directory.record["failures"] = self.failures
         self.directory.save()
 
@@ -219,10 +220,15 @@ class Execution:
 def with_encoder_stage(trace: Trace, encoder: Encoder) -> Trace:
     """The trace with one more stage: all its passages, ranked by the encoder.
 
-    Ties keep the order of the ids, so that the order of ``passages`` in the file changes nothing.
+    Equal scores stand in the order of the context, then of the texts, so that neither the ids nor the order
+    of ``passages`` in the file change a rank.
     """
-    scores = encoder.score(trace.query, {passage.id: passage_text(passage) for passage in trace.passages})
-    ranking = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+    texts = {passage.id: passage_text(passage) for passage in trace.passages}
+    scores = encoder.score(trace.query, texts)
+    place = {passage: position for position, passage in enumerate(trace.context)}
+    ranking = sorted(
+        scores.items(), key=lambda item: (-item[1], place.get(item[0], len(place)), texts[item[0]])
+    )
     name = encoder.name
     if any(stage.name == name for stage in trace.stages):
         raise InputError(

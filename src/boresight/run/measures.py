@@ -30,5 +30,5 @@ def chosen_measures(names: Sequence[str] | None) -> tuple[str, ...]:
 def needs_of(names: Sequence[str]) -> Needs:
     """Union of what the measures need; the columns of the passage table too where all defaults are taken."""
     measures = [parse(name) for name in names]
-    base = PASSAGE_COLUMNS if tuple(names) == chosen_measures(None) else Needs(table=True)
+    base = PASSAGE_COLUMNS if tuple(names) == chosen_measures(None) else Needs()
     return reduce(or_, (measure.needs for measure in measures), base)

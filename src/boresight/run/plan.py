@@ -137,7 +137,7 @@ def plan_trace(
             longest=longest_prompt(game, scored), extra_tokens=_tokens(batches), batches=batches,
         )  # fmt: skip
     exact_tokens = exact_cost(game, scored[0])
-    method = choose_method(spec, trace_id, n, exact_tokens)
+    method = choose_method(spec, trace_id, n, exact_tokens) if needs.table else "none"
     pairs = floor_pairs(n, rng_for(spec.seed, trace_id, FLOOR), closed_book=needs.closed_book)
     pairs = pairs if has_floor else []
     wanted = _coalitions(spec, trace_id, n, method, needs)
@@ -207,7 +207,10 @@ def check_window(game: ContextGame, targets: Sequence[Target], new_tokens: int =
 def _coalitions(spec: RunSpec, trace_id: str, n: int, method: Method, needs: Needs) -> list[str]:
     if method == "exact":
         return all_coalitions(n)
-    wanted = from_masks(design_for(spec, trace_id, n).coalitions)
+    if method == "none":
+        wanted = [coalition_of([], n), coalition_of(range(n), n)]
+    else:
+        wanted = from_masks(design_for(spec, trace_id, n).coalitions)
     wanted += singletons(n) if needs.singletons else []
     return wanted + (all_but_one(n) if needs.leave_one_out else [])
 
@@ -249,8 +252,6 @@ def batch_requests(game: ContextGame, targets: Sequence[Target], batch: Batch) -
     if batch.game == CLOSED:
         return [game.closed_book_request(targets)]
     return [game.request(coalition, targets) for coalition in batch.coalitions]
-
-
 
 
 def _tokens(batches: Sequence[Batch]) -> int:

@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING, Any
 from boresight.errors import SpecError
 from boresight.run.directory import RunDirectory
 from boresight.store.files import read_json, read_jsonl
-from boresight.trace import Trace, trace_from_dict
+from boresight.trace.forms import parse_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pandas as pd
 
-HEADLINE = ("warg@1.5", "spearman", "top1_agreement", "wasted_retrieval@2", "noise_distraction@2", "context_gain")
+    from boresight.trace import Trace
+
+HEADLINE = (
+    "warg@1.5", "spearman", "top1_agreement", "wasted_retrieval@2", "noise_distraction@2", "context_gain",
+)  # fmt: skip
 HTML_ROWS = 20
 
 
@@ -59,7 +63,7 @@ class Audit:
     def traces(self) -> dict[str, Trace]:
         """The audited traces by id."""
         lines = read_jsonl(self._directory.traces)
-        return {trace.id: trace for trace in map(trace_from_dict, lines)}
+        return {trace.id: trace for trace in (parse_trace(line).trace for line in lines)}
 
     @cached_property
     def answers(self) -> dict[str, str]:

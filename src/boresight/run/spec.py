@@ -91,7 +91,8 @@ class RunSpec:
 
     def to_json(self) -> dict[str, Any]:
         """JSON values, lists for tuples."""
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+        plain = asdict(self)
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in plain.items()}
 
     def coalitions_sampled(self, n: int) -> int:
         """Budget of a sampled trace with n passages, in distinct coalitions."""

@@ -1,7 +1,8 @@
 """The value rows of a run: small batch files while a trace is scored, one part a trace, one part a thousand.
 
 Names tell the state. ``batch-TRACE-BATCH.parquet`` is one scored batch of a trace in progress;
-``part-TRACE.parquet`` a finished trace; ``part-FIRST-LAST.parquet`` a finished thousand, one row group a trace.
+``part-TRACE.parquet`` a finished trace; ``part-FIRST-LAST.parquet`` a finished thousand, one row group a
+trace.
 Each file is whole or absent, so a killed run repeats the batch it was in and no other.
 """
 

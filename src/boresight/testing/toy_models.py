@@ -13,8 +13,12 @@ if TYPE_CHECKING:
 
 TokenizerKind = Literal["bytes", "words", "unigram"]
 
+_BEGIN, _END, _UNKNOWN = "<s>", "</s>", "<unk>"
+
 _CHATML_TURN = (
-    "{% for m in messages %}{{ '<|im_start|>' + m['role'] + '\n' + m['content'] + '<|im_end|>\n' }}{% endfor %}"
+    "{% for m in messages %}"
+    "{{ '<|im_start|>' + m['role'] + '\n' + m['content'] + '<|im_end|>\n' }}"
+    "{% endfor %}"
 )
 _CHATML_PROMPT = "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
 _ALTERNATE = (
@@ -26,8 +30,10 @@ _NO_SYSTEM = (
     "{% if messages[0]['role'] == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
 )
 _GEMMA_TURN = (
-    "{% for m in messages %}{{ '<start_of_turn>' + ('model' if m['role'] == 'assistant' else m['role']) + '\n' "
-    "+ m['content'] | trim + '<end_of_turn>\n' }}{% endfor %}"
+    "{% for m in messages %}"
+    "{{ '<start_of_turn>' + ('model' if m['role'] == 'assistant' else 'user') + '\n' }}"
+    "{{ m['content'] | trim + '<end_of_turn>\n' }}"
+    "{% endfor %}"
 )
 
 TEMPLATES: Mapping[str, str] = MappingProxyType(
@@ -50,7 +56,7 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         + "{% else %}{{ ' ' + m['content'] + eos_token }}{% endif %}{% endfor %}",
         # leaves a system turn out without a word
         "silent": "{% for m in messages %}{% if m['role'] != 'system' %}"
-        + "{{ '<|im_start|>' + m['role'] + '\n' + m['content'] + '<|im_end|>\n' }}{% endif %}{% endfor %}"
+        "{{ '<|im_start|>' + m['role'] + '\n' + m['content'] + '<|im_end|>\n' }}{% endif %}{% endfor %}"
         + _CHATML_PROMPT,
         # thinks unless it is told not to
         "thinking": _CHATML_TURN
@@ -58,16 +64,25 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         + "{% if add_generation_prompt and enable_thinking is defined and enable_thinking is false %}"
         + "{{ '<think>\n\n</think>\n\n' }}{% endif %}",
         # opens its reasoning in the prompt, whatever it is told
-        "opened": _CHATML_TURN + _CHATML_PROMPT + "{% if add_generation_prompt %}{{ '<think>\n' }}{% endif %}",
+        "opened": _CHATML_TURN
+        + _CHATML_PROMPT
+        + "{% if add_generation_prompt %}{{ '<think>\n' }}{% endif %}",
     }
 )
 
 CONTROL = ("<|im_start|>", "<|im_end|>", "<start_of_turn>", "<end_of_turn>")
-UNFLAGGED_CONTROL = ("<think>", "</think>")  # added tokens that are not flagged special, as in real tokenizers
+UNFLAGGED_CONTROL = (
+    "<think>",
+    "</think>",
+)  # added tokens that are not flagged special, as in real tokenizers
+# fmt: off
 WORDS = (
-    "the a of in is was and to it on at answer question passage document using passages briefly user assistant "
-    "system model river town bridge Paris Warsaw Marie Curie born where who which when city capital year one two"
-).split()
+    "the", "a", "of", "in", "is", "was", "and", "to", "it", "on", "at", "answer", "question",
+    "passage", "document", "using", "passages", "briefly", "user", "assistant", "system", "model",
+    "river", "town", "bridge", "Paris", "Warsaw", "Marie", "Curie", "born", "where", "who", "which",
+    "when", "city", "capital", "year", "one", "two",
+)
+# fmt: on
 
 ARCHITECTURES = (
     "llama",
@@ -98,8 +113,8 @@ def toy_tokenizer(
     """A fast tokenizer, built in memory.
 
     Args:
-        kind: ``bytes`` (byte-level BPE that knows some words), ``words`` (word level, with an unknown token) or
-            ``unigram`` (with the blank prefix of SentencePiece, and ``</s>`` in the vocabulary itself).
+        kind: ``bytes`` (byte-level BPE that knows some words), ``words`` (word level, with an unknown token)
+            or ``unigram`` (with the blank prefix of SentencePiece, and ``</s>`` in the vocabulary itself).
         template: Name in ``TEMPLATES``, a Jinja template of your own, or None for a base model.
         bos: Whether the tokenizer itself puts ``<s>`` before a text.
         pad: Pad token; None for none, ``</s>`` to share the end of sequence.
@@ -119,13 +134,12 @@ def toy_tokenizer(
     if bos:
         begin = [("<s>", engine.token_to_id("<s>"))]
         engine.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=begin)
-    unknown = {"words": "<unk>", "unigram": "<unk>"}.get(kind)
     return PreTrainedTokenizerFast(
         tokenizer_object=engine,
-        bos_token="<s>",
-        eos_token="</s>",
+        bos_token=_BEGIN,
+        eos_token=_END,
         pad_token=pad,
-        unk_token=unknown,
+        unk_token=None if kind == "bytes" else _UNKNOWN,
         chat_template=TEMPLATES.get(template, template) if template else None,
         padding_side=padding_side,
         model_max_length=window,
@@ -140,7 +154,7 @@ def _bytes_engine(words: Sequence[str]) -> Any:
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     vocabulary = {letter: index for index, letter in enumerate(alphabet)}
     merges: dict[tuple[str, str], None] = {}
-    for word in (form for word in words for form in (word, f"Ġ{word}")):
+    for word in (form for plain in words for form in (plain, f"Ġ{plain}")):
         for end in range(1, len(word)):
             merges.setdefault((word[:end], word[end]))
             vocabulary.setdefault(word[: end + 1], len(vocabulary))
@@ -154,8 +168,10 @@ def _words_engine(words: Sequence[str]) -> Any:
     """Word level: whatever is no known word is ``<unk>``."""
     from tokenizers import Tokenizer, models, pre_tokenizers  # noqa: PLC0415 - heavy
 
-    vocabulary = {word: index for index, word in enumerate(dict.fromkeys([*words, *".,:?!0123456789", "<unk>"]))}
-    engine = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
+    vocabulary = {
+        word: index for index, word in enumerate(dict.fromkeys([*words, *".,:?!0123456789", _UNKNOWN]))
+    }
+    engine = Tokenizer(models.WordLevel(vocabulary, unk_token=_UNKNOWN))
     engine.pre_tokenizer = pre_tokenizers.Whitespace()
     return engine
 
@@ -222,7 +238,12 @@ def tiny_model(
 
 def _settings(kind: str, vocabulary: int, window: int, sliding_window: int) -> dict[str, Any]:
     """Configuration of one architecture, two layers and 32 dimensions."""
-    base = {"vocab_size": vocabulary, "bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
+    base: dict[str, Any] = {
+        "vocab_size": vocabulary,
+        "bos_token_id": None,
+        "eos_token_id": None,
+        "pad_token_id": None,
+    }
     if kind == "gpt2":
         return base | {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": window}
     if kind == "bloom":
@@ -238,7 +259,7 @@ def _settings(kind: str, vocabulary: int, window: int, sliding_window: int) -> d
     if kind == "gpt_neox":
         return common | {"intermediate_size": 64}
     extra = {"intermediate_size": 64, "num_key_value_heads": 1, "head_dim": 16}
-    per_kind = {
+    per_kind: dict[str, dict[str, Any]] = {
         "mistral": {"sliding_window": sliding_window},
         "mixtral": {"sliding_window": None, "num_local_experts": 4, "num_experts_per_tok": 2},
         "gemma2": {"sliding_window": sliding_window, "query_pre_attn_scalar": 16},
@@ -252,7 +273,7 @@ def table_lm(table: Sequence[Sequence[float]]) -> Any:
     """A causal model whose next-token probabilities are a table: a Llama with weights set by hand.
 
     Args:
-        table: Row t holds the probabilities that follow token t; shape (V, V), positive, each row summing to 1.
+        table: Row t holds the probabilities after token t; shape (V, V), positive, rows summing to 1.
 
     Returns:
         The model in evaluation mode, fp32; it answers every prompt from the last token alone.

@@ -4,7 +4,7 @@ from boresight.trace.forms import trace_from_dict
 from boresight.trace.frozen import FrozenDict
 from boresight.trace.ids import passage_id
 from boresight.trace.quick import quick_trace
-from boresight.trace.reader import Reading, read_traces
+from boresight.trace.reader import Reading, read_objects, read_traces
 from boresight.trace.types import Passage, Ranked, Role, Stage, StageKind, Trace, Turn
 from boresight.trace.write import trace_to_dict
 
@@ -20,6 +20,7 @@ __all__ = [
     "Turn",
     "passage_id",
     "quick_trace",
+    "read_objects",
     "read_traces",
     "trace_from_dict",
     "trace_to_dict",

@@ -14,6 +14,8 @@ from boresight.errors import InputError
 MAX_INTEGER_BITS = 1023
 """Larger integers fit no float, so the first statistic over them would fail."""
 
+MAX_KEY = 40  # longer keys are shortened in messages
+
 
 @contextmanager
 def located(prefix: str) -> Iterator[None]:
@@ -40,9 +42,16 @@ def describe(value: object) -> str:
     return "a list" if isinstance(value, list | tuple) else f"a value of type {type(value).__name__}"
 
 
-def shorten(text: str, width: int = 40) -> str:
+def shorten(text: str, width: int = MAX_KEY) -> str:
     """``text`` in quotes, cut to ``width`` characters."""
     return repr(text if len(text) <= width else f"{text[: width - 3]}...")
+
+
+def member(path: str, key: object) -> str:
+    """The path of a member of an object; odd keys are quoted, so that a message stays one short line."""
+    name = str(key)
+    name = name if name.isprintable() and len(name) <= MAX_KEY else shorten(name)
+    return f"{path}.{name}" if path else name
 
 
 def is_clean(text: str) -> bool:

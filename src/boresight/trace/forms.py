@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boresight.errors import InputError
-from boresight.trace.check import as_id, as_mapping, as_text, describe, listed, located
+from boresight.trace.check import as_id, as_mapping, as_text, describe, listed, located, member
 from boresight.trace.ids import FreshIds, trace_id
 from boresight.trace.mend import mend_text
 from boresight.trace.parts import (
@@ -46,12 +46,10 @@ class Parsed:
     Attributes:
         trace: The trace.
         warnings: Sentences that begin with the field they are about, without the name of the trace.
-        id_given: Whether the source gave the trace id.
     """
 
     trace: Trace
     warnings: tuple[str, ...]
-    id_given: bool
 
 
 def trace_from_dict(obj: Mapping[str, Any], where: str = "") -> Trace:
@@ -87,10 +85,10 @@ def parse_trace(obj: object, where: str = "", ids: FreshIds | None = None) -> Pa
     remarks = Remarks()
     with located(f"{where}: " if where else ""):
         plain = _plain(obj, remarks)
-        query, name, given = _identity(plain, ids or FreshIds(), remarks)
+        query, name = _identity(plain, ids or FreshIds(), remarks)
         with located(f"trace {name!r}: "):
             fields = _fields(plain, remarks)
-        return Parsed(Trace(name, query, **fields), remarks.sentences(), given)
+        return Parsed(Trace(name, query, **fields), remarks.sentences())
 
 
 def _plain(obj: object, remarks: Remarks) -> dict[str, Any]:
@@ -104,16 +102,16 @@ def _plain(obj: object, remarks: Remarks) -> dict[str, Any]:
     return {key: value for key, value in plain.items() if value is not None or key not in _LONG}
 
 
-def _identity(obj: dict[str, Any], ids: FreshIds, remarks: Remarks) -> tuple[str, str, bool]:
-    """Query, id, and whether the source gave the id."""
+def _identity(obj: dict[str, Any], ids: FreshIds, remarks: Remarks) -> tuple[str, str]:
+    """Query and id."""
     if "query" not in obj:
         raise InputError("query is missing; every trace needs one")
     query = as_text(obj["query"], "query")
     if not query:
         remarks.add("query is empty")
     if "id" in obj:
-        return query, as_id(obj["id"], "id"), True
-    return query, ids.fresh(trace_id(query)), False
+        return query, as_id(obj["id"], "id")
+    return query, ids.fresh(trace_id(query))
 
 
 def _fields(obj: dict[str, Any], remarks: Remarks) -> dict[str, Any]:
@@ -171,6 +169,6 @@ def _labels(
 ) -> Iterator[tuple[object, object, str]]:
     """Every relevance label with its passage id and path: those of the mapping, then those on passages."""
     for key, label in as_mapping(obj.get("relevance", {}), "relevance").items():
-        yield key, label, f"relevance.{key}"
+        yield key, label, member("relevance", key)
     for passage, (path, item) in zip(passages, items, strict=True):
         yield passage.id, item.get("relevant"), f"{path}.relevant"

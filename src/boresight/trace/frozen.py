@@ -11,7 +11,7 @@ from numbers import Integral, Real
 from typing import Any, NoReturn
 
 from boresight.errors import InputError
-from boresight.trace.check import as_integer, as_number, as_text, describe
+from boresight.trace.check import as_integer, as_number, as_text, describe, member
 
 MAX_DEPTH = 100
 """Deepest nesting that is read; deeper input is refused, so that no later step runs out of stack."""
@@ -71,7 +71,7 @@ def freeze(value: object, path: str, depth: int = 0) -> Any:
         return as_number(value, path)
     if isinstance(value, Mapping):
         return FrozenDict(
-            {_key(key, path): freeze(item, f"{path}.{key}", depth + 1) for key, item in value.items()}
+            {_key(key, path): freeze(item, member(path, key), depth + 1) for key, item in value.items()}
         )
     if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray | AbstractSet):
         return tuple(freeze(item, f"{path}[{index}]", depth + 1) for index, item in enumerate(value))

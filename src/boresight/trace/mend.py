@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from boresight.errors import InputError
-from boresight.trace.check import as_number, is_clean, to_float
+from boresight.trace.check import as_number, is_clean, member, to_float
 from boresight.trace.frozen import MAX_DEPTH
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -75,7 +75,7 @@ def _map_leaves(value: object, path: str, leaf: Callable[[object, str], Any], de
         rebuilt: dict[Any, Any] = {}
         for raw, item in value.items():
             key = leaf(raw, f"a key of {path or 'the trace'}")
-            rebuilt[key] = _map_leaves(item, f"{path}.{key}" if path else str(key), leaf, depth + 1)
+            rebuilt[key] = _map_leaves(item, member(path, key), leaf, depth + 1)
         if len(rebuilt) != len(value):
             raise InputError(
                 f"{path or 'the trace'} has keys that differ in lone surrogates only; rename them"

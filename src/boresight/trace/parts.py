@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from boresight.errors import InputError
-from boresight.trace.check import as_id, as_mapping, as_number, as_texts, as_tuple, listed, located
+from boresight.trace.check import as_id, as_mapping, as_number, as_texts, as_tuple, listed, located, member
 from boresight.trace.ids import FreshIds, passage_id
 from boresight.trace.mend import finite_score, mend_numbers
 from boresight.trace.rules import same_content
@@ -54,7 +54,7 @@ def _passage(
     item: dict[str, Any], path: str, known: tuple[str, ...], ids: FreshIds, remarks: Remarks
 ) -> Passage:
     (text,) = _required(item, ("text",), path)
-    metadata = extended("metadata", item, known, f"{path}.", remarks)
+    metadata = extended("metadata", item, known, path, remarks)
     key, title = item.get("id"), item.get("title")
     with located(f"{path}."):
         return Passage(ids.fresh(passage_id(title, text)) if key is None else key, text, title, metadata)
@@ -163,7 +163,7 @@ def read_references(obj: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def extended(
-    field: str, item: Mapping[str, Any], known: tuple[str, ...], prefix: str, remarks: Remarks
+    field: str, item: Mapping[str, Any], known: tuple[str, ...], path: str, remarks: Remarks
 ) -> dict[str, Any]:
     """A free mapping of an object, joined by those fields of the object that have no place of their own.
 
@@ -171,19 +171,19 @@ def extended(
         field: ``meta`` or ``metadata``.
         item: The object.
         known: Its fields that have a place.
-        prefix: Path of the object, with a dot where it is not empty.
+        path: Path of the object.
         remarks: Gains a warning for numbers that are not finite; they become None.
 
     Raises:
         InputError: If one name is used in both places.
     """
     mended: list[str] = []
-    given = item.get(field)
-    own = mend_numbers(as_mapping({} if given is None else given, prefix + field), prefix + field, mended)
-    others = {key: mend_numbers(item[key], f"{prefix}{key}", mended) for key in item if key not in known}
+    given, home = item.get(field), member(path, field)
+    own = mend_numbers(as_mapping({} if given is None else given, home), home, mended)
+    others = {key: mend_numbers(item[key], member(path, key), mended) for key in item if key not in known}
     for key in others:
         if key in own:
-            raise InputError(f"{prefix}{key} stands beside {prefix}{field}.{key}; keep one of them")
+            raise InputError(f"{member(path, key)} stands beside {member(home, key)}; keep one of them")
     if mended:
         remarks.add(f"{listed(mended, quote=False)}: not a finite number, kept as null")
     return {**own, **others}

@@ -1,4 +1,4 @@
-"""Reads traces from JSON Lines, one line at a time."""
+"""Reads traces from JSON Lines, one line at a time, or from objects in memory."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from boresight.errors import InputError
 from boresight.trace.check import listed
 from boresight.trace.decode import decode_line
 from boresight.trace.forms import parse_trace
 from boresight.trace.ids import FreshIds
+from boresight.trace.types import Trace
+from boresight.trace.write import trace_to_dict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from boresight.trace.types import Trace
+    from collections.abc import Iterable, Iterator, Mapping
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _NAMED_TRACES = 5  # a warning that many traces share names the first of them
@@ -26,10 +26,10 @@ _NAMED_TRACES = 5  # a warning that many traces share names the first of them
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a file of traces holds.
+    """What a file or another source of traces holds.
 
     Attributes:
-        traces: In the order of the file.
+        traces: In the order of the source.
         warnings: What was mended or left out; what several traces share is told once and names them.
     """
 
@@ -49,49 +49,67 @@ def read_traces(path: str | Path, limit: int | None = None) -> Reading:
     Raises:
         InputError: If the file cannot be read, holds no trace, repeats an id, or a line is no sound trace.
     """
+    name = "standard input" if str(path) == "-" else str(path)
+    with _opened(path, name) as lines:
+        return _reading(_parsed_lines(lines, name), name, limit)
+
+
+def read_objects(items: Iterable[Trace | Mapping[str, Any]], limit: int | None = None) -> Reading:
+    """Read traces from objects in memory by the rules that hold for a file.
+
+    Args:
+        items: Traces, or JSON objects in either form.
+        limit: Stop after so many traces.
+
+    Raises:
+        InputError: If there is no trace, an id is repeated, or an object is no sound trace.
+    """
+    objects = (trace_to_dict(item) if isinstance(item, Trace) else item for item in items)
+    return _reading(((f"traces[{index}]", item) for index, item in enumerate(objects)), "", limit)
+
+
+def _reading(placed: Iterable[tuple[str, object]], name: str, limit: int | None) -> Reading:
+    """The traces of objects, each with its place within what is called ``name``."""
     if limit is not None and limit < 1:
         raise InputError(f"the limit must be at least 1, got {limit}")
-    name = "standard input" if str(path) == "-" else str(path)
-    reader = _Reader(name)
-    with _opened(path, name) as lines:
-        traces = tuple(islice(reader.traces(lines), limit))
+    reader = _Reader(f"{name}, " if name else "")
+    traces = tuple(reader.trace(item, place) for place, item in islice(placed, limit))
     if not traces:
-        raise InputError(f"{name} holds no traces; write one JSON object a line")
+        raise InputError(f"{name or 'the input'} holds no traces; at least one is needed")
     return Reading(traces, reader.warnings())
 
 
-class _Reader:
-    """Goes through one file and remembers ids and warnings."""
+def _parsed_lines(lines: BinaryIO, name: str) -> Iterator[tuple[str, object]]:
+    """The JSON value of each line that is not blank, with its place."""
+    for number, line in enumerate(lines, start=1):
+        content = line.removeprefix(_BYTE_ORDER_MARK)
+        if content.strip():
+            place = f"line {number}"
+            yield place, decode_line(content, f"{name}, {place}")
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+
+class _Reader:
+    """Goes through one source and remembers ids and warnings."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
         self._ids = FreshIds()
-        self._line_of: dict[str, int] = {}
+        self._place_of: dict[str, str] = {}
         self._warned: dict[str, list[str]] = {}
 
-    def traces(self, lines: BinaryIO) -> Iterator[Trace]:
-        """The traces, as they come."""
-        for number, line in enumerate(lines, start=1):
-            content = line.removeprefix(_BYTE_ORDER_MARK)
-            if content.strip():
-                yield self._trace(content, number)
-
-    def _trace(self, content: bytes, number: int) -> Trace:
-        where = f"{self._name}, line {number}"
-        parsed = parse_trace(decode_line(content, where), where, self._ids)
-        trace = parsed.trace
-        if parsed.id_given:
-            self._refuse_repeat(trace.id, where)
-            self._ids.take(trace.id)
-        self._line_of[trace.id] = number
-        for sentence in parsed.warnings:
-            self._warned.setdefault(sentence, []).append(trace.id)
-        return trace
-
-    def _refuse_repeat(self, trace_id: str, where: str) -> None:
-        if trace_id in self._line_of:
-            before = f"the id {trace_id!r} is that of line {self._line_of[trace_id]} already"
+    def trace(self, item: object, place: str) -> Trace:
+        """The trace of an object."""
+        where = f"{self._prefix}{place}"
+        parsed = parse_trace(item, where, self._ids)
+        name = parsed.trace.id
+        if name in self._place_of:
+            before = f"the id {name!r} is that of {self._place_of[name]} already"
             raise InputError(f"{where}: {before}; give each trace its own id")
+        self._place_of[name] = place
+        self._ids.take(name)
+        for sentence in parsed.warnings:
+            self._warned.setdefault(sentence, []).append(name)
+        return parsed.trace
 
     def warnings(self) -> tuple[str, ...]:
         """One sentence a warning, with the traces that it concerns."""
@@ -99,8 +117,8 @@ class _Reader:
 
     def _sentence(self, sentence: str, names: list[str]) -> str:
         word = "trace" if len(names) == 1 else f"{len(names):,} traces"
-        line = self._line_of[names[0]]
-        return f"{self._name}, line {line}: {word} {listed(names, _NAMED_TRACES)}: {sentence}"
+        where = f"{self._prefix}{self._place_of[names[0]]}"
+        return f"{where}: {word} {listed(names, _NAMED_TRACES)}: {sentence}"
 
 
 @contextmanager

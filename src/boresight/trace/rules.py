@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from boresight.errors import InputError
-from boresight.trace.check import as_id, as_mapping, as_number, as_tuple, describe, repeated
+from boresight.trace.check import as_id, as_mapping, as_number, as_tuple, describe, member, repeated
 from boresight.trace.frozen import FrozenDict
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def as_grades(value: object) -> FrozenDict:
         if passage_id in grades:
             raise InputError(f"relevance holds the id {passage_id!r} twice; keep one grade")
         number = int(grade) if isinstance(grade, bool) else grade
-        grades[passage_id] = as_number(number, f"relevance.{passage_id}")
+        grades[passage_id] = as_number(number, member("relevance", passage_id))
     return FrozenDict(grades)
 
 
