@@ -77,6 +77,14 @@ def test_the_value_is_clipped_where_the_scores_are_skewed():
     assert found.chance == pytest.approx(0.5)  # three sets of four give 1, one gives -1
 
 
+def test_scores_in_even_steps_have_chance_zero_whatever_their_number():
+    names = [str(number) for number in range(20)]
+    for size in range(1, 20):
+        scores = {name: int(name) / 10 for name in names}
+        found = warg(scores, {name: float(int(name) < size) for name in names}, 0.9)
+        assert (found.chance, found.minimum) == (0.0, pytest.approx(-1.0))
+
+
 @given(st.lists(st.integers(0, 9), min_size=5, max_size=5), st.integers(1, 4))
 def test_the_chance_level_is_the_mean_over_all_ways_to_spread_the_attribution(scores, size):
     retriever = dict(zip("abcde", map(float, scores), strict=True))

@@ -74,7 +74,7 @@ def _compare(retriever: Mapping[str, float], high: Collection[str]) -> Measure:
     return Measure.defined(
         _clip(_gap(inside, outside) / oracle),
         minimum=_clip(lowest),
-        chance=0.0 if lowest >= -1 else _chance(ordered, len(high), oracle),
+        chance=0.0 if lowest >= -1 - TIE else _chance(ordered, len(high), oracle),
     )
 
 

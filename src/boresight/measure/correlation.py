@@ -100,18 +100,18 @@ def _correlated(one: Mapping[str, float], other: Mapping[str, float], correlate:
 
 
 def _spearman(one: list[float], other: list[float]) -> float:
-    from scipy.stats import spearmanr  # noqa: PLC0415
+    from scipy.stats import spearmanr
 
     return float(spearmanr(one, other).statistic)
 
 
 def _kendall(one: list[float], other: list[float]) -> float:
-    from scipy.stats import kendalltau  # noqa: PLC0415
+    from scipy.stats import kendalltau
 
     return float(kendalltau(one, other, variant="b").statistic)
 
 
 def _pearson(one: list[float], other: list[float]) -> float:
-    from scipy.stats import pearsonr  # noqa: PLC0415
+    from scipy.stats import pearsonr
 
     return float(pearsonr(one, other).statistic)

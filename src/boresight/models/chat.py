@@ -147,7 +147,7 @@ class ChatTemplate:
 
     def _parts(self, messages: Sequence[Message], *, prompt: bool) -> tuple[str | Slot, ...]:
         """Render marker words and split at them; every slot must appear exactly once, the question last."""
-        from jinja2 import TemplateError  # noqa: PLC0415 - keeps the import of this module light
+        from jinja2 import TemplateError
 
         try:
             text = self._render(messages, prompt=prompt)
@@ -256,7 +256,7 @@ def _options(template: str) -> dict[str, Any]:
 
 
 def _fixed_date(pattern: str) -> str:
-    from datetime import UTC, datetime  # noqa: PLC0415 - rarely needed
+    from datetime import UTC, datetime
 
     return datetime.strptime(TEMPLATE_DATE, "%d %b %Y").replace(tzinfo=UTC).strftime(pattern)
 

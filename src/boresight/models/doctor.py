@@ -88,12 +88,11 @@ def model_check(generator: Generator) -> list[Check]:
     try:
         short = _request(generator, "The capital of France is", " Paris.")
         long = _request(generator, "Marie Curie was a physicist and chemist. She was born in", " Warsaw.")
-        return [
-            _finite(generator, [short, long]),
-            _repeats(generator, short),
-            _padding(generator, short, long),
-            *_known_answer(generator),
-        ]
+        finite = _finite(generator, [short, long])
+        if not finite.ok:  # there is nothing to compare
+            return [finite]
+        rest = [_repeats(generator, short), _padding(generator, short, long), *_known_answer(generator)]
+        return [finite, *rest]
     except ScoringError as problem:
         return [Check("scores", ok=False, detail=str(problem))]
 
@@ -247,7 +246,7 @@ def _repeats(generator: Generator, request: Request) -> Check:
 def _padding(generator: Generator, short: Request, long: Request) -> Check:
     together = [scored.logprobs["answer"] for scored in generator.score_together([short, long])]
     alone = [_score(generator, short), _score(generator, long)]
-    gap = max(_largest_gap(a, b) for a, b in zip(together, alone, strict=True))
+    gap = float(np.max([_largest_gap(a, b) for a, b in zip(together, alone, strict=True)]))  # keeps NaN
     limit = _tolerance(generator, 1e-3)
     return Check("padding", gap <= limit, f"padded together differs from alone by up to {gap:.2g} nats")
 

@@ -166,7 +166,7 @@ class FakeGenerator:
         return self._lengths[trace if trace in self._lengths else ANY_TRACE]
 
     def _lookup(self, request: Request, target: Target) -> NDArray[np.float32]:
-        import numpy as np  # noqa: PLC0415 - keeps the import of this module light
+        import numpy as np
 
         row = np.asarray(self._row(request), dtype=np.float32)
         if target.id == "answer" and len(target.token_ids) == len(row):

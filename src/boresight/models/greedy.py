@@ -68,7 +68,7 @@ class GreedyDecoder:
     @torch.no_grad()
     def _generate(self, prompt: tuple[int, ...], max_new_tokens: int) -> list[int]:
         """The generated ids, end-of-turn included."""
-        from transformers import GenerationConfig  # noqa: PLC0415 - its import is slow
+        from transformers import GenerationConfig
 
         device = self._model.get_input_embeddings().weight.device
         ids = torch.tensor([prompt], dtype=torch.long, device=device)
@@ -106,7 +106,7 @@ def _answer_start(ids: Sequence[int], decode: Callable[[Sequence[int]], str]) ->
 @contextmanager
 def _without_defaults(model: Any) -> Iterator[None]:
     """Set a checkpoint's own generation settings aside: its penalties would leak into greedy answers."""
-    from transformers import GenerationConfig  # noqa: PLC0415 - its import is slow
+    from transformers import GenerationConfig
 
     inherited = model.generation_config
     model.generation_config = GenerationConfig()

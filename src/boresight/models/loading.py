@@ -45,15 +45,16 @@ def load_causal(source: str, *, dtype: str, device: str | None, revision: str | 
         SpecError: If the dtype is unknown.
         ModelError: If it is missing, gated, not causal, incomplete, too large, or needs code of its own.
     """
-    from safetensors import SafetensorError  # noqa: PLC0415 - heavy
-    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415 - heavy
+    from safetensors import SafetensorError
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
-    from boresight.models.quiet import quiet_transformers  # noqa: PLC0415 - heavy
+    from boresight.models.device import single_device
+    from boresight.models.quiet import quiet_transformers
 
     if dtype not in DTYPES:
         raise SpecError(f"there is no dtype {dtype!r}; choose one of {', '.join(DTYPES)}")
     where = {"revision": revision, "trust_remote_code": False}
-    place = _device(device)
+    place = "auto" if device == "auto" else single_device(device)
     try:
         config = AutoConfig.from_pretrained(source, **where)
         _require_causal_config(config, source)
@@ -82,7 +83,7 @@ def require_causal(model: Any, name: str) -> None:
     Raises:
         ModelError: If it does, as in an encoder.
     """
-    import torch  # noqa: PLC0415 - heavy
+    import torch
 
     if getattr(model.config, "is_encoder_decoder", False):
         raise ModelError(f"{name} is an encoder-decoder; Boresight needs a causal (decoder-only) model")
@@ -97,7 +98,7 @@ def require_causal(model: Any, name: str) -> None:
 
 
 def _require_causal_config(config: Any, source: str) -> None:
-    from transformers import AutoModelForCausalLM  # noqa: PLC0415 - heavy
+    from transformers import AutoModelForCausalLM
 
     if getattr(config, "is_encoder_decoder", False):
         raise ModelError(f"{source} is an encoder-decoder; Boresight needs a causal (decoder-only) model")
@@ -106,33 +107,13 @@ def _require_causal_config(config: Any, source: str) -> None:
         raise ModelError(f"{source} ({kind}) is not a causal language model; give a generator")
 
 
-def _device(device: str | None) -> str:
-    """The device to use: CUDA if there is one and nothing was asked."""
-    import torch  # noqa: PLC0415 - heavy
-
-    if device is None:
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    if device == "auto":
-        return device
-    try:
-        kind = torch.device(device).type
-    except RuntimeError as error:
-        raise SpecError(f"there is no device {device!r}; give cpu, cuda, cuda:1, mps or auto") from error
-    present = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if not present.get(kind, True):
-        raise ModelError(
-            f"device {device!r} is not there: torch finds no {kind.upper()} on this machine; use cpu"
-        )
-    return device
-
-
 def _placement(place: str) -> dict[str, str]:
     return {"device_map": "auto"} if place == "auto" else {}
 
 
 def _explain(error: BaseException, source: str) -> str:
     """One sentence about why a model did not load, with the way out."""
-    from huggingface_hub import errors as hub  # noqa: PLC0415 - heavy
+    from huggingface_hub import errors as hub
 
     causes = _causes(error)
     if any(isinstance(cause, hub.GatedRepoError) for cause in causes):
@@ -183,7 +164,7 @@ def _require_memory(source: str, revision: str | None, dtype: str, place: str) -
 
 def _weight_files(source: str, revision: str | None) -> list[Path]:
     """The safetensors files, fetched if need be; none if the checkpoint has another format."""
-    from transformers.utils import cached_file  # noqa: PLC0415 - heavy
+    from transformers.utils import cached_file
 
     if Path(source).is_dir():
         return sorted(Path(source).glob("*.safetensors"))
@@ -219,7 +200,7 @@ def weight_bytes(path: Path, dtype: str) -> int:
 
 def available_memory(place: str) -> int | None:
     """Bytes free on a device; None where that cannot be known."""
-    import torch  # noqa: PLC0415 - heavy
+    import torch
 
     if place == "auto":
         return None

@@ -222,7 +222,7 @@ def _harmless_unknown(tokenizer: Any) -> int | None:
 
 def _fast_backends(tokenizer: Any) -> tuple[_Backend, _Backend]:
     """Two private copies of the tokenizer's engine: one parses control tokens, one knows none."""
-    from tokenizers import Tokenizer  # noqa: PLC0415 - heavy
+    from tokenizers import Tokenizer
 
     state = json.loads(tokenizer.backend_tokenizer.to_str())
     state["truncation"] = state["padding"] = None

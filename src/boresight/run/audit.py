@@ -193,7 +193,7 @@ def run_job(
         if resumed:
             shown.note(f"resuming the run in {out}")
         execution = job.execution(directory, shown)
-        cost, _ = preflight(execution)
+        cost, _ = preflight(execution, timed=confirm is not None)
         if confirm is not None and not confirm(cost):
             raise DeclinedError("stopped before anything was spent; --yes goes on without asking")
         directory.record["warnings"] = list(dict.fromkeys((*job.warnings, *execution.warnings)))
@@ -209,7 +209,7 @@ def plan_job(job: Job, progress: Progress | None = None) -> tuple[Cost, list[Tra
     with tempfile.TemporaryDirectory(prefix="boresight-plan-") as folder:
         directory = RunDirectory(Path(folder))
         directory.open(job.spec, job.identity())
-        return preflight(job.execution(directory, progress or Silent()))
+        return preflight(job.execution(directory, progress or Silent()), timed=True)
 
 
 def _carry_out(execution: Execution) -> dict[str, Any]:

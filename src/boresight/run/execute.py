@@ -169,8 +169,11 @@ class Execution:
             return plan_trace(
                 self.game(trace), self.targets[trace.id], self.needs, self.spec, has_floor=has_floor
             )
+        except ScoringError as error:
+            reason = str(error)
         except WindowError as error:
-            return TracePlan(trace.id, "failed", reason=self._too_long(error), players=len(trace.context))
+            reason = self._too_long(error)
+        return TracePlan(trace.id, "failed", reason=reason, players=len(trace.context))
 
     # 4. the values ----------------------------------------------------------------------------------------
 

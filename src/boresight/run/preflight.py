@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 SPEED_SAMPLE = 4_000  # no prompt longer than this is scored just to estimate the time
 
 
-def preflight(execution: Execution) -> tuple[Cost, list[TracePlan]]:
+def preflight(execution: Execution, *, timed: bool) -> tuple[Cost, list[TracePlan]]:
     """Plan every trace, an answer still to be generated taken at its longest.
+
+    Args:
+        execution: The run.
+        timed: Whether to score a prompt twice, so that the price has a time.
 
     Returns:
         The price, and the plan of each trace.
@@ -40,7 +44,7 @@ def preflight(execution: Execution) -> tuple[Cost, list[TracePlan]]:
         plans.append(_estimate(execution, trace))
         execution.progress.advance()
     waiting = sum(trace.answer is None and trace.id not in generated for trace in execution.traces)
-    speed = _speed(execution, plans)
+    speed = _speed(execution, plans) if timed else None
     execution.targets.clear()
     execution.failures.clear()
     cost = total_cost(plans, generations=waiting, tokens_per_second=speed, memory_mib=_memory(execution))
@@ -71,7 +75,10 @@ def _estimate(execution: Execution, trace: Trace) -> TracePlan:
 def _speed(execution: Execution, plans: list[TracePlan]) -> float | None:
     """Speed on the first planned prompt of moderate length; None where there is none."""
     request = _sample(execution, plans)
-    return None if request is None else measured_speed(execution.generator, request)
+    try:
+        return None if request is None else measured_speed(execution.generator, request)
+    except ScoringError:
+        return None  # the trace will fail with its own message when its turn comes
 
 
 def _sample(execution: Execution, plans: list[TracePlan]) -> Request | None:

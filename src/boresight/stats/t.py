@@ -56,6 +56,6 @@ def t_interval(samples: ArrayLike, level: float = 0.95) -> TInterval:
 
 
 def _quantile(freedom: int, level: float) -> float:
-    from scipy.special import stdtrit  # noqa: PLC0415  (scipy loads on first use)
+    from scipy.special import stdtrit
 
     return float(stdtrit(freedom, (1 + level) / 2))

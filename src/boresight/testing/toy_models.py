@@ -125,8 +125,8 @@ def toy_tokenizer(
     Returns:
         A ``PreTrainedTokenizerFast``; beginning and end are ``<s>`` and ``</s>``.
     """
-    from tokenizers import AddedToken, processors  # noqa: PLC0415 - heavy
-    from transformers import PreTrainedTokenizerFast  # noqa: PLC0415 - heavy
+    from tokenizers import AddedToken, processors
+    from transformers import PreTrainedTokenizerFast
 
     engine = _ENGINES[kind](words)
     engine.add_special_tokens(["<s>", "</s>", *([pad] if pad else []), *CONTROL])
@@ -149,7 +149,7 @@ def toy_tokenizer(
 
 def _bytes_engine(words: Sequence[str]) -> Any:
     """Byte-level BPE: 256 bytes, and merges that build each word letter by letter."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers  # noqa: PLC0415 - heavy
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     vocabulary = {letter: index for index, letter in enumerate(alphabet)}
@@ -158,7 +158,8 @@ def _bytes_engine(words: Sequence[str]) -> Any:
         for end in range(1, len(word)):
             merges.setdefault((word[:end], word[end]))
             vocabulary.setdefault(word[: end + 1], len(vocabulary))
-    engine = Tokenizer(models.BPE(vocab=vocabulary, merges=list(merges)))
+    # A whole word is looked up before merges are tried, else "is" would break "Paris" apart.
+    engine = Tokenizer(models.BPE(vocab=vocabulary, merges=list(merges), ignore_merges=True))
     engine.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     engine.decoder = decoders.ByteLevel()
     return engine
@@ -166,7 +167,7 @@ def _bytes_engine(words: Sequence[str]) -> Any:
 
 def _words_engine(words: Sequence[str]) -> Any:
     """Word level: whatever is no known word is ``<unk>``."""
-    from tokenizers import Tokenizer, models, pre_tokenizers  # noqa: PLC0415 - heavy
+    from tokenizers import Tokenizer, models, pre_tokenizers
 
     vocabulary = {
         word: index for index, word in enumerate(dict.fromkeys([*words, *".,:?!0123456789", _UNKNOWN]))
@@ -178,7 +179,7 @@ def _words_engine(words: Sequence[str]) -> Any:
 
 def _unigram_engine(words: Sequence[str]) -> Any:
     """Unigram with the blank prefix of SentencePiece; the vocabulary itself holds ``</s>``."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers  # noqa: PLC0415 - heavy
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
     letters = [chr(code) for code in (10, *range(33, 127))]
     pieces = dict.fromkeys(["<unk>", "<s>", "</s>", "▁", *letters, *words, *(f"▁{word}" for word in words)])
@@ -219,8 +220,8 @@ def tiny_model(
     Raises:
         ValueError: If the architecture is unknown.
     """
-    import torch  # noqa: PLC0415 - heavy
-    from transformers import AutoConfig, AutoModelForCausalLM  # noqa: PLC0415 - heavy
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM
 
     if architecture not in ARCHITECTURES:
         raise ValueError(f"unknown architecture {architecture!r}; choose one of {', '.join(ARCHITECTURES)}")
@@ -278,8 +279,8 @@ def table_lm(table: Sequence[Sequence[float]]) -> Any:
     Returns:
         The model in evaluation mode, fp32; it answers every prompt from the last token alone.
     """
-    import torch  # noqa: PLC0415 - heavy
-    from transformers import LlamaConfig, LlamaForCausalLM  # noqa: PLC0415 - heavy
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
 
     size = len(table)
     width = 2 * size  # even, as rotary positions need

@@ -1,0 +1,161 @@
+import pytest
+
+from boresight.errors import ModelError, ScoringError
+from boresight.models.chat import (
+    TEMPLATE_DATE,
+    ChatTemplate,
+    Slot,
+    close_thought,
+    split_reasoning,
+    without_thought,
+)
+from boresight.models.plain_text import TextEncoder
+from boresight.testing.toy_models import TEMPLATES, toy_tokenizer
+
+
+def chat(template):
+    return ChatTemplate(toy_tokenizer(template=template))
+
+
+def slots(layout):
+    return [part.name for part in layout.parts if isinstance(part, Slot)]
+
+
+@pytest.mark.parametrize("template", ["gemma", "inst"])
+def test_a_template_that_refuses_a_system_turn_gets_it_in_the_first_user_turn(template):
+    layout = chat(template).layout((), system=True)
+    assert slots(layout) == ["system", "question"]
+    assert layout.folded
+    assert chat(template).describe()["system"] == "folded into the first user turn"
+
+
+def test_a_template_that_leaves_the_system_turn_out_without_a_word_is_found_out():
+    layout = chat("silent").layout((), system=True)
+    assert layout.folded
+    assert slots(layout) == ["system", "question"]
+
+
+def test_a_system_turn_that_the_template_takes_stays_one():
+    layout = chat("chatml").layout((), system=True)
+    assert not layout.folded
+    assert layout.parts[0] == "<|im_start|>system\n"
+
+
+def test_without_system_text_nothing_is_folded():
+    assert not chat("gemma").layout((), system=False).folded
+
+
+def test_a_folded_system_text_goes_into_the_first_turn_of_a_conversation():
+    layout = chat("gemma").layout(("user", "assistant"), system=True)
+    assert slots(layout) == ["system", "turn0", "turn1", "question"]
+
+
+def test_neighbouring_turns_of_one_role_are_merged_where_roles_must_alternate():
+    layout = chat("gemma").layout(("user", "user", "assistant"), system=True)
+    assert (layout.merged, layout.folded) == (True, True)
+    assert (
+        "".join(part if isinstance(part, str) else "#" for part in layout.parts).count("<start_of_turn>user")
+        == 2
+    )
+
+
+def test_a_history_that_ends_with_a_user_turn_is_merged_with_the_question():
+    layout = chat("gemma").layout(("user",), system=False)
+    assert slots(layout) == ["turn0", "question"]
+    assert layout.merged
+
+
+def test_roles_that_need_not_alternate_are_left_alone():
+    assert not chat("chatml").layout(("user", "user"), system=True).merged
+
+
+def test_a_conversation_that_the_template_never_takes_is_an_error_with_its_words():
+    with pytest.raises(ScoringError, match="roles must alternate"):
+        chat("gemma").layout(("assistant",), system=False)
+
+
+def test_a_template_that_drops_history_is_an_error():
+    last_only = "{{ '<|im_start|>' + messages[-1]['content'] + '<|im_end|>' }}"
+    with pytest.raises(ScoringError, match="leaves out, repeats or moves turn0"):
+        chat(last_only).layout(("user", "assistant"), system=False)
+
+
+def test_a_template_that_holds_no_question_is_unusable():
+    with pytest.raises(ModelError, match="unusable"):
+        chat("{{ 'Hello' }}").describe()
+
+
+def test_a_base_model_has_lines_of_text_and_says_so():
+    template = chat(None)
+    layout = template.layout(("user", "assistant"), system=True, answer_cue="Answer:")
+    shown = "".join(part if isinstance(part, str) else f"[{part.name}]" for part in layout.parts)
+    assert shown == "[system]\nUser: [turn0]\nAssistant: [turn1]\n[question]\nAnswer:\n"
+    assert template.describe() == {"kind": "plain", "reason": "the tokenizer has no chat template"}
+
+
+def test_a_thinking_template_is_told_not_to_think_and_the_record_says_so():
+    template = chat("thinking")
+    assert template.options == {"enable_thinking": False}
+    assert template.describe()["thinking"] == "enable_thinking=False"
+    assert template.layout((), system=True).parts[-1].endswith("<think>\n\n</think>\n\n")
+
+
+def test_a_template_that_opens_reasoning_is_recorded_as_closed():
+    assert chat("opened").describe()["thinking"] == "opened by the template, closed at once"
+    assert chat("chatml").describe()["thinking"] is None
+
+
+def test_opened_reasoning_is_closed_and_closed_reasoning_left_alone():
+    assert close_thought("assistant\n<think>\n") == "assistant\n<think>\n\n</think>\n\n"
+    assert close_thought("<think>\n\n</think>\n\n") == "<think>\n\n</think>\n\n"
+    assert close_thought("assistant\n") == "assistant\n"
+
+
+def test_the_templates_reasoning_block_can_be_taken_away():
+    assert without_thought("assistant\n<think>\n\n</think>\n\n") == "assistant\n"
+    assert without_thought("assistant\n<think>\n") == "assistant\n"
+    assert without_thought("assistant\n") == "assistant\n"
+
+
+def test_a_template_that_prints_the_date_always_prints_the_same():
+    template = chat("{{ strftime_now('%d %b %Y') }}" + TEMPLATES["chatml"])
+    assert template.layout((), system=False).parts[0].startswith(TEMPLATE_DATE)
+    assert template.describe()["date"] == TEMPLATE_DATE
+
+
+def test_the_template_is_identified_by_its_hash():
+    first, second = (chat(name).describe()["sha256"] for name in ("chatml", "bos"))
+    assert len(first) == 16
+    assert first != second
+
+
+@pytest.mark.parametrize(
+    ("template", "end"),
+    [("chatml", "<|im_end|>"), ("gemma", "<end_of_turn>"), ("inst", "</s>"), (None, "</s>")],
+)
+def test_end_of_turn_is_the_templates_own_or_end_of_sequence(template, end):
+    tokenizer = toy_tokenizer(template=template)
+    found = ChatTemplate(tokenizer).end_of_turn(TextEncoder(tokenizer))
+    assert found == tokenizer.convert_tokens_to_ids(end)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Paris", (None, "Paris")),
+        ("<think>It is France.</think>Paris", ("It is France.", "Paris")),
+        ("<think>\nIt is France.\n</think>\n\n Paris ", ("It is France.", "Paris")),
+        ("It is France.</think>Paris", ("It is France.", "Paris")),
+        ("<think>\n\n</think>\n\nParis", (None, "Paris")),
+        ("<think>a</think>b<think>c</think>Paris", ("abc", "Paris")),
+        ("", (None, "")),
+    ],
+)
+def test_a_recorded_answer_is_split_into_reasoning_and_answer(text, expected):
+    assert split_reasoning(text) == expected
+
+
+@pytest.mark.parametrize("text", ["<think>It is", "<think>a</think>b <think>c", "Paris <think>"])
+def test_reasoning_that_never_closes_is_refused(text):
+    with pytest.raises(ScoringError, match="never closes"):
+        split_reasoning(text)
