@@ -157,7 +157,11 @@ def audit(
     }  # fmt: skip
     with ConsoleProgress(console(stderr=True)) as progress:
         job = _job(traces, generator, retriever, measures, preset, limit, settings, progress)
-        run_job(job, out, overwrite=overwrite, progress=progress, confirm=_confirm(progress, yes=yes))
+        try:
+            run_job(job, out, overwrite=overwrite, progress=progress, confirm=_confirm(progress, yes=yes))
+        except KeyboardInterrupt:
+            progress.note("boresight: interrupted; the same command goes on where this one stopped")
+            raise typer.Exit(INTERRUPTED) from None
     result = Audit(out)
     if json:
         _print_json(_result_json(result))
@@ -416,9 +420,6 @@ def main() -> None:
 
         typer.echo(f"boresight: {plain(str(error))}", err=True)
         sys.exit(BAD_INPUT)
-    except KeyboardInterrupt:
-        typer.echo("boresight: interrupted; the same command goes on where this one stopped", err=True)
-        sys.exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

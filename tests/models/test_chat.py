@@ -118,8 +118,8 @@ def test_the_templates_reasoning_block_can_be_taken_away():
 
 
 def test_a_template_that_prints_the_date_always_prints_the_same():
-    template = chat("{{ strftime_now('%d %b %Y') }}" + TEMPLATES["chatml"])
-    assert template.layout((), system=False).parts[0].startswith(TEMPLATE_DATE)
+    template = chat("{{ strftime_now('%d %b %Y') }} {{ strftime_now('%Y-%m-%d') }}" + TEMPLATES["chatml"])
+    assert template.layout((), system=False).parts[0] == f"{TEMPLATE_DATE} 2024-07-26<|im_start|>user\n"
     assert template.describe()["date"] == TEMPLATE_DATE
 
 

@@ -6,7 +6,15 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from transformers import AutoModel, AutoTokenizer, BertConfig, BertModel, PreTrainedTokenizerFast
+from transformers import (
+    AutoModel,
+    AutoTokenizer,
+    BertConfig,
+    BertModel,
+    PreTrainedTokenizerFast,
+    T5Config,
+    T5Model,
+)
 
 from boresight.errors import ModelError, SpecError
 from boresight.models.carriers import ensure, status
@@ -286,6 +294,15 @@ def test_cut_weights_are_refused_in_one_sentence(make):
     path.write_bytes(path.read_bytes()[:1000])
     with pytest.raises(ModelError, match="cannot be loaded on cpu"):
         load_encoder(str(folder))
+
+
+def test_an_encoder_decoder_is_refused(plain, tmp_path):
+    tiny = T5Config(vocab_size=16, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2)
+    T5Model(tiny).save_pretrained(tmp_path)
+    for file in plain.glob("tokenizer*"):
+        shutil.copy(file, tmp_path)
+    with pytest.raises(ModelError, match="is an encoder-decoder model"):
+        load_encoder(str(tmp_path))
 
 
 def test_code_that_a_model_brings_is_never_run(make, tmp_path):

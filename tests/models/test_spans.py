@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +20,7 @@ def test_covering_spans_never_decrease_and_cover_the_text_once(length, raw):
     assert spans[0][0] == 0
     assert spans[-1][1] == length
     assert all(low <= high for low, high in spans)
-    assert all(left[1] == right[0] for left, right in zip(spans, spans[1:], strict=False))
+    assert all(left[1] == right[0] for left, right in pairwise(spans))
 
 
 @given(st.text(max_size=12))

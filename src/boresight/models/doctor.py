@@ -86,15 +86,20 @@ def model_check(generator: Generator) -> list[Check]:
     if not generator.capabilities().scores_text:
         return [Check("scores", ok=False, detail="this generator gives no log-probabilities of a given text")]
     try:
-        short = _request(generator, "The capital of France is", " Paris.")
-        long = _request(generator, "Marie Curie was a physicist and chemist. She was born in", " Warsaw.")
-        finite = _finite(generator, [short, long])
-        if not finite.ok:  # there is nothing to compare
-            return [finite]
-        rest = [_repeats(generator, short), _padding(generator, short, long), *_known_answer(generator)]
-        return [finite, *rest]
+        return list(_model_checks(generator))
     except ScoringError as problem:
         return [Check("scores", ok=False, detail=str(problem))]
+
+
+def _model_checks(generator: Generator) -> Iterator[Check]:
+    short = _request(generator, "The capital of France is", " Paris.")
+    long = _request(generator, "Marie Curie was a physicist and chemist. She was born in", " Warsaw.")
+    finite = _finite(generator, [short, long])
+    yield finite
+    if finite.ok:  # else there is nothing to compare
+        yield _repeats(generator, short)
+        yield _padding(generator, short, long)
+        yield from _known_answer(generator)
 
 
 def _versions() -> Check:

@@ -288,7 +288,9 @@ def _load(
             f"The weights of {name} lack {absent[0]} and {len(absent) - 1} more, so it is no encoder."
         )
     if model.config.is_encoder_decoder:
-        model = model.get_encoder()
+        raise ModelError(
+            f"{name} is an encoder-decoder model, which gives no vector of a text; choose another."
+        )
     return tokenizer, model.eval()
 
 

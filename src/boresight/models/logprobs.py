@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MAX_LOGIT_BYTES = 256 * 2**20
 
+_CACHE_NAMES = ("cache", "past_key_values")  # the second is its name in releases before 5.24
+
 Ids = tuple[int, ...]
 
 
@@ -57,6 +59,7 @@ class TargetScorer:
     def __init__(self, model: Any) -> None:
         self._model = model
         self._accepts = frozenset(inspect.signature(model.forward).parameters)
+        self._cache = next((name for name in _CACHE_NAMES if name in self._accepts), None)
         self._vocabulary = vocabulary_size(model)
 
     @property
@@ -101,7 +104,7 @@ class TargetScorer:
         """The calls that score ``kept`` columns of ``rows`` rows; a pure function of its arguments."""
         most = max(1, MAX_LOGIT_BYTES // (4 * self._vocabulary * rows))
         selects = "logits_to_keep" in self._accepts
-        if (kept if selects else columns) <= most or "past_key_values" not in self._accepts:
+        if (kept if selects else columns) <= most or self._cache is None:
             return [Step(0, columns, kept)]
         prompt = columns - kept + 1  # its last column predicts the first target token
         size = prompt if selects else most
@@ -122,7 +125,7 @@ class TargetScorer:
         done = 0
         for step in plan:
             output = self._model(**self._inputs(rows, step, cache, use_cache=len(plan) > 1))
-            cache = output.past_key_values if len(plan) > 1 else None
+            cache = getattr(output, self._cache) if len(plan) > 1 and self._cache else None
             if step.kept:
                 targets = rows.targets[:, done : done + step.kept]
                 found.append(_pick(output.logits[:, -step.kept :], targets).cpu())
@@ -134,7 +137,7 @@ class TargetScorer:
         inputs = {
             "input_ids": rows.ids[:, step.start : step.stop],
             "use_cache": use_cache,
-            "past_key_values": cache,
+            self._cache or "": cache,
             "logits_to_keep": max(1, step.kept),
         }
         if rows.mask is not None and rows.positions is not None:

@@ -1,0 +1,1 @@
+"""Measurements against other ways to do the same work; not tests."""
