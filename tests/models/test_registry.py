@@ -1,0 +1,66 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from boresight.errors import ModelError, SpecError
+from boresight.models import carriers
+from boresight.models.fake import FakeGenerator
+from boresight.models.registry import load_generator
+from boresight.testing.toy_models import tiny_model, toy_tokenizer
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("model")
+    tiny_model("llama", vocabulary=len(toy_tokenizer())).save_pretrained(made)
+    toy_tokenizer().save_pretrained(made)
+    return made
+
+
+def test_a_fake_spec_reads_its_table(tmp_path):
+    file = tmp_path / "toy.json"
+    file.write_text(json.dumps({"*": {"answer": "yes", "values": {"": [-1.0]}}}))
+    assert isinstance(load_generator(f"fake:{file}"), FakeGenerator)
+
+
+@pytest.mark.parametrize("prefix", ["", "hf:"])
+def test_a_folder_loads_with_and_without_prefix(folder, prefix):
+    generator = load_generator(f"{prefix}{folder}", dtype="bf16")
+    assert generator.describe()["name"] == f"{prefix}{folder}"
+    assert generator.describe()["dtype"] == "bfloat16"
+
+
+def test_a_carrier_spec_loads_the_folder_that_the_carrier_gives(folder, monkeypatch):
+    asked = []
+    monkeypatch.setattr(carriers, "ensure", lambda name: asked.append(name) or folder)
+    assert load_generator("pypi:some-model").describe()["name"] == "pypi:some-model"
+    assert asked == ["some-model"]
+
+
+@pytest.mark.parametrize("spec", ["openai:http://x#m", "nothing", "hf:", "pypi:", "", "no/such/folder"])
+def test_an_unknown_spec_lists_the_kinds_that_exist(spec):
+    with pytest.raises(SpecError, match="give hf:ORG/NAME, a folder, pypi:NAME or fake:FILE.json"):
+        load_generator(spec)
+
+
+def test_a_hub_id_without_prefix_is_told_its_prefix():
+    with pytest.raises(SpecError, match="did you mean hf:org/name"):
+        load_generator("org/name")
+
+
+def test_a_fake_file_that_is_not_there_is_said(tmp_path):
+    with pytest.raises(ModelError, match="cannot be read"):
+        load_generator(f"fake:{tmp_path}/none.json")
+
+
+def test_the_light_modules_import_without_torch():
+    code = (
+        "import sys; import boresight.models.seam, boresight.models.prompts, boresight.models.fake, "
+        "boresight.models.registry, boresight.models.chat, boresight.testing.toy_games, "
+        "boresight.testing.toy_models; "
+        "print({'torch', 'transformers', 'tokenizers', 'pandas'} & set(sys.modules))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "set()"
