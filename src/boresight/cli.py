@@ -183,7 +183,6 @@ def _job(
     settings: dict[str, Any],
     progress: Progress,
 ) -> Job:
-    from boresight.report.terminal import plain
     from boresight.run.audit import make_job
 
     job = make_job(
@@ -196,7 +195,7 @@ def _job(
         settings=settings,
     )
     for warning in job.warnings:
-        progress.note(f"warning: {plain(warning)}")
+        progress.note(f"warning: {warning}")
     return job
 
 

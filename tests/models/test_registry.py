@@ -41,7 +41,7 @@ def test_a_carrier_spec_loads_the_folder_that_the_carrier_gives(folder, monkeypa
 
 @pytest.mark.parametrize("spec", ["openai:http://x#m", "nothing", "hf:", "pypi:", "", "no/such/folder"])
 def test_an_unknown_spec_lists_the_kinds_that_exist(spec):
-    with pytest.raises(SpecError, match="give hf:ORG/NAME, a folder, pypi:NAME or fake:FILE.json"):
+    with pytest.raises(SpecError, match=r"give hf:ORG/NAME, a folder, pypi:NAME or fake:FILE\.json"):
         load_generator(spec)
 
 

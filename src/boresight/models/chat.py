@@ -112,7 +112,7 @@ class ChatTemplate:
     def __post_init__(self) -> None:
         self.text = _template_text(self.tokenizer)
         self.options = _options(self.text) if self.text else {}
-        self._source = _FIXED_DATE + self.text if self._has_date else self.text
+        self._source = _FIXED_DATE + self.text if self.text and self._has_date else self.text
 
     @property
     def _has_date(self) -> bool:

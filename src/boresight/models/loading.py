@@ -183,9 +183,15 @@ def weight_bytes(path: Path, dtype: str) -> int:
     Args:
         path: The file.
         dtype: ``float32``, ``bfloat16``, ``float16``, or ``auto`` for the stored one.
+
+    Raises:
+        ValueError: If the header is damaged.
     """
     with path.open("rb") as file:
-        (size,) = struct.unpack("<Q", file.read(8))
+        prefix = file.read(8)
+        if len(prefix) < 8:  # noqa: PLR2004 - an unsigned 64-bit length
+            raise ValueError(f"{path.name} is cut short; fetch it again")
+        (size,) = struct.unpack("<Q", prefix)
         header = json.loads(file.read(size))
     total = 0
     for name, tensor in header.items():

@@ -57,7 +57,7 @@ def _source(spec: str) -> str:
         from boresight.models.carriers import ensure
 
         return str(ensure(name))
-    if Path(spec).is_dir():
+    if spec and Path(spec).is_dir():
         return spec
     hint = f"; did you mean hf:{spec}?" if spec.count("/") == 1 and not colon else ""
     raise SpecError(f"{spec!r} names no generator: give {GENERATOR_SPECS}{hint}")

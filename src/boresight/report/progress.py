@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Self
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from boresight.report.terminal import plain
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -56,4 +58,4 @@ class ConsoleProgress:
 
     def note(self, text: str) -> None:
         """Something a person should read."""
-        self._screen.print(text)
+        self._screen.print(plain(text))

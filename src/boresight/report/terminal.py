@@ -97,7 +97,7 @@ def summary_table(audit: Audit) -> Table:
     table.add_column("measure", no_wrap=True)
     table.add_column("mean", justify="right", no_wrap=True, min_width=len("undefined"))
     table.add_column("95 % interval", justify="right", no_wrap=True)
-    table.add_column("chance", justify="right")
+    table.add_column("chance", justify="right", no_wrap=True, min_width=len("chance"))
     table.add_column("defined", justify="right", no_wrap=True)
     for name, label in HEADLINE.items():
         if name in audit.summary["measures"]:
@@ -154,7 +154,7 @@ def _passage_table(trace: Trace, rows: pd.DataFrame) -> Table:
             _whole(row["rank"]),
             _number(row["share"]),
             _number(row["attribution"]),
-            _interval(row["low"], row["high"]),
+            "exact" if row["method"] == "exact" else _interval(row["low"], row["high"]),
             _marks(row),
         )
     return table

@@ -196,7 +196,12 @@ def run_job(
         cost, _ = preflight(execution, timed=confirm is not None)
         if confirm is not None and not confirm(cost):
             raise DeclinedError("stopped before anything was spent; --yes goes on without asking")
-        directory.record["warnings"] = list(dict.fromkeys((*job.warnings, *execution.warnings)))
+        earlier = directory.record["warnings"]
+        directory.record["warnings"] = list(
+            dict.fromkeys((*earlier, *job.warnings, *execution.warnings))
+        )
+        for warning in dict.fromkeys(execution.warnings):
+            shown.note(f"warning: {warning}")
         return _carry_out(execution)
 
 
