@@ -159,3 +159,21 @@ def test_a_recorded_answer_is_split_into_reasoning_and_answer(text, expected):
 def test_reasoning_that_never_closes_is_refused(text):
     with pytest.raises(ScoringError, match="never closes"):
         split_reasoning(text)
+
+
+def test_without_a_default_among_several_templates_the_model_is_unusable():
+    tokenizer = toy_tokenizer()
+    tokenizer.chat_template = {"tool_use": TEMPLATES["chatml"]}
+    with pytest.raises(ModelError, match="none is the default"):
+        ChatTemplate(tokenizer)
+
+
+def test_a_template_that_shows_no_finished_answer_ends_at_end_of_sequence():
+    tokenizer = toy_tokenizer(template="{{ messages[0]['content'] }}")
+    assert ChatTemplate(tokenizer).end_of_turn(TextEncoder(tokenizer)) == tokenizer.eos_token_id
+
+
+@pytest.mark.parametrize("use", ["m.thinking", "m['thinking']", "rethinking"])
+def test_a_word_that_is_no_variable_of_the_template_is_no_switch(use):
+    template = "{% for m in messages %}{{ m['content'] }}{% if " + use + " %}{% endif %}{% endfor %}"
+    assert chat(template).options == {}

@@ -85,13 +85,16 @@ def test_a_vocabulary_that_spells_a_control_token_is_split_inside_the_string():
 
 def test_a_control_token_of_a_single_character_is_left_out_of_user_text():
     tokenizer = toy_tokenizer("unigram")
-    tokenizer.add_special_tokens({"additional_special_tokens": ["§"]}, replace_extra_special_tokens=False)
+    tokenizer.add_tokens(["~"])
     encoder = TextEncoder(tokenizer)
-    assert encoder.plain("a§b", after_newline=True).ids == (
-        *encoder.plain("a", after_newline=True).ids,
-        tokenizer.unk_token_id,
-        *encoder.plain("b", after_newline=True).ids,
-    )
+    assert tokenizer.convert_tokens_to_ids("~") in encoder.control
+    assert encoder.plain("x~y").ids == (*encoder.plain("x").ids, *encoder.plain("y", after_newline=True).ids)
+    assert encoder.control_strings("x~y") == ("~",)
+
+
+def test_a_token_that_crosses_the_line_break_before_a_text_is_not_taken_apart():
+    encoder = TextEncoder(toy_tokenizer("unigram", words=("\nx",)))
+    assert encoder.plain("xy", after_newline=True) == encoder.plain("xy")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -204,14 +204,9 @@ def test_an_encoder_decoder_is_refused():
 def test_a_model_that_looks_ahead_is_refused():
     from transformers import BertConfig, BertLMHeadModel
 
-    config = BertConfig(
-        vocab_size=32,
-        hidden_size=16,
-        intermediate_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=1,
-        initializer_range=1.0,
-    )
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 2, "num_attention_heads": 1}
+    config = BertConfig(vocab_size=32, initializer_range=0.2, **sizes)
     with pytest.raises(ModelError, match="looks ahead"):
         TransformersGenerator(BertLMHeadModel(config), toy_tokenizer(), name="toy")
 

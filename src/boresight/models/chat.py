@@ -118,11 +118,6 @@ class ChatTemplate:
     def _has_date(self) -> bool:
         return "strftime_now" in (self.text or "")
 
-    @property
-    def kind(self) -> str:
-        """``chat``, or ``plain`` for a base model."""
-        return "plain" if self.text is None else "chat"
-
     def layout(self, roles: Sequence[str], *, system: bool, answer_cue: str = "") -> Layout:
         """Where everything goes in a conversation.
 

@@ -88,10 +88,10 @@ def require_causal(model: Any, name: str) -> None:
     if getattr(model.config, "is_encoder_decoder", False):
         raise ModelError(f"{name} is an encoder-decoder; Boresight needs a causal (decoder-only) model")
     device = model.get_input_embeddings().weight.device
+    texts = [[0, 1, 2, 0, 1, 2], [0, 1, 2, 1, 2, 0]]  # alike up to the third token
     with torch.no_grad():
         first, second = (
-            model(input_ids=torch.tensor([[0, token]], device=device)).logits[0, 0].float()
-            for token in (1, 2)
+            model(input_ids=torch.tensor([ids], device=device)).logits[0, :3].float() for ids in texts
         )
     if not torch.allclose(first, second, rtol=1e-3, atol=1e-3):
         raise ModelError(f"{name} looks ahead, as encoders do; Boresight needs a causal (decoder-only) model")
