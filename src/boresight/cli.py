@@ -193,6 +193,7 @@ def _job(
         preset=preset,
         limit=limit,
         settings=settings,
+        progress=progress,
     )
     for warning in job.warnings:
         progress.note(f"warning: {warning}")

@@ -6,12 +6,9 @@ import sys
 from itertools import combinations
 
 import pytest
-from boresight import cli
 
 ROWS = {
-    ",".join(chosen): [-3.0 + len(chosen), -3.0]
-    for size in range(4)
-    for chosen in combinations("abc", size)
+    ",".join(chosen): [-3.0 + len(chosen), -3.0] for size in range(4) for chosen in combinations("abc", size)
 }
 TABLE = {"*": {"answer": "in Rome", "closed_book": [-1.0, -1.0], "values": ROWS}}
 
@@ -26,21 +23,6 @@ def files(tmp_path):
     (tmp_path / "table.json").write_text(json.dumps(TABLE))
     (tmp_path / "traces.jsonl").write_text(line(answer="in Rome") + line("u"))
     return tmp_path
-
-
-@pytest.fixture
-def boresight(monkeypatch, capsys):
-    """Runs a command in this process; gives exit code, standard output and standard error."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["boresight", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-            raise SystemExit(0)
-        out, err = capsys.readouterr()
-        return stop.value.code or 0, out, err
-
-    return run
 
 
 def audit(files, *more, out="run"):
@@ -210,6 +192,8 @@ def test_an_interrupt_exits_130_and_says_how_to_go_on(files, boresight, monkeypa
 
 
 def test_import_is_light():
-    script = "import sys, boresight, boresight.cli; print(*(m for m in ('torch', 'pandas') if m in sys.modules))"
+    script = (
+        "import sys, boresight, boresight.cli; print(*(m for m in ('torch', 'pandas') if m in sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""

@@ -1,12 +1,11 @@
 """Hostile traces pass through every command, on a tiny random model with real control tokens."""
 
 import json
-import sys
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from boresight import cli
+
 from boresight.testing.toy_models import tiny_model, toy_tokenizer
 
 
@@ -17,19 +16,6 @@ def model(tmp_path_factory):
     tiny_model("llama", vocabulary=len(tokenizer), window=16_384).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
-
-
-@pytest.fixture
-def boresight(monkeypatch, capsys):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["boresight", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-            raise SystemExit(0)
-        out, err = capsys.readouterr()
-        return stop.value.code or 0, out, err
-
-    return run
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +32,7 @@ def finished(hostile, model, boresight, tmp_path):
     return code, out, tmp_path / "run"
 
 
-def test_an_audit_of_hostile_traces_finishes_and_its_files_are_sound(finished, hostile, boresight):
+def test_an_audit_of_hostile_traces_finishes_and_its_files_are_sound(finished, hostile):
     code, out, run = finished
     lines = [json.loads(line) for line in hostile.read_bytes().split(b"\n") if line.strip()]
     record = json.loads((run / "run.json").read_text(), parse_constant=pytest.fail)

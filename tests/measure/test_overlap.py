@@ -108,13 +108,13 @@ def test_ties_give_the_mean_over_all_orders_of_both_sides(measure, naive, one, o
 
 
 @EVERY
-def test_when_all_is_tied_the_value_is_the_chance_level(measure, naive):  # noqa: ARG001
+def test_when_all_is_tied_the_value_is_the_chance_level(measure, naive):
     found = measure(ranked("abcde"), dict.fromkeys("abcde", 0.0))
     assert found.value == pytest.approx(found.chance, abs=1e-12)
 
 
 @EVERY
-def test_the_order_of_the_passages_changes_no_bit(measure, naive):  # noqa: ARG001
+def test_the_order_of_the_passages_changes_no_bit(measure, naive):
     ranks = {"a": 0.0, "b": 1.0, "c": 1.0, "d": 3.0, "e": 4.0}
     used = {"a": 0.0, "b": 0.0, "c": 2.0, "d": 0.0, "e": 1.0}
     assert measure(ranks, used) == measure({name: ranks[name] for name in "ecadb"}, used)
@@ -207,7 +207,7 @@ def test_t_must_be_a_whole_number(measure, t):
 
 
 @EVERY
-def test_other_passages_and_broken_numbers_are_refused(measure, naive):  # noqa: ARG001
+def test_other_passages_and_broken_numbers_are_refused(measure, naive):
     with pytest.raises(ValueError, match="differ in 'd', 'x'"):
         measure(ranked("abcd"), attributed("abcx"))
     with pytest.raises(ValueError, match="not for 'b'"):

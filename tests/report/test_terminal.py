@@ -1,6 +1,7 @@
 """Text from traces is shown on a terminal and never acts on it."""
 
 import pytest
+
 from boresight.report.terminal import duration, plain
 
 
@@ -23,8 +24,6 @@ def test_long_text_is_cut_with_a_mark():
     assert plain("abcdefgh", 5) == "abcd…"
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(3, "3 s"), (99, "99 s"), (600, "10 min"), (7200, "2.0 h")]
-)
+@pytest.mark.parametrize(("seconds", "words"), [(3, "3 s"), (99, "99 s"), (600, "10 min"), (7200, "2.0 h")])
 def test_durations_read_well(seconds, words):
     assert duration(seconds) == words

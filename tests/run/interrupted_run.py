@@ -33,8 +33,6 @@ def watched(call):
     return wrapper
 
 
-
-
 plain_write = Path.write_bytes
 
 

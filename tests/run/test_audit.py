@@ -2,22 +2,19 @@
 
 import json
 import math
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+
 from boresight.errors import SpecError, WindowError
 from boresight.models.fake import FakeGenerator
 from boresight.run.audit import audit
 from boresight.run.result import Audit
 from boresight.trace import read_objects
-
-sys.path.insert(0, str(Path(__file__).parent))
-from conftest import additive_table, enumerate_shapley, make_trace, write_jsonl  # noqa: E402
+from helpers import additive_table, enumerate_shapley, make_trace, write_jsonl
 
 FILES = {
     "run.json", "plan.json", "traces.jsonl", "targets.jsonl", "values", "passages.parquet", "tokens.parquet",
@@ -189,10 +186,8 @@ def test_a_prompt_beyond_the_window_can_be_skipped(trace, tables):
 
 def test_sampled_traces_have_intervals(tables):
     names = tuple("abcdef")
-    table = additive_table({name: 0.25 for name in names})
-    result = run(
-        [make_trace(names=names, answer="in Rome")], {"*": table}, max_tokens_per_trace=1, budget=44
-    )
+    table = additive_table(dict.fromkeys(names, 0.25))
+    result = run([make_trace(names=names, answer="in Rome")], {"*": table}, max_tokens_per_trace=1, budget=44)
     rows = result.passages
     assert set(rows["method"]) == {"permutation"}
     assert (rows["low"] <= rows["attribution"]).all()
@@ -207,8 +202,10 @@ def test_a_sample_that_would_hold_every_coalition_is_exact(trace, tables):
 
 def test_exact_can_be_forced(tables):
     names = tuple("abcdef")
-    table = additive_table({name: 0.25 for name in names})
-    result = run([make_trace(names=names, answer="in Rome")], {"*": table}, max_tokens_per_trace=1, exact=True)
+    table = additive_table(dict.fromkeys(names, 0.25))
+    result = run(
+        [make_trace(names=names, answer="in Rome")], {"*": table}, max_tokens_per_trace=1, exact=True
+    )
     assert set(result.passages["method"]) == {"exact"}
 
 

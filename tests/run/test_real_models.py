@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+
 from boresight.game import ContextGame
 from boresight.models.carriers import status
 from boresight.run.audit import audit
@@ -41,9 +42,7 @@ def generator(models):
 def result(models, generator, tmp_path_factory):
     folder = tmp_path_factory.mktemp("real") / "run"
     unanswered = {**TRACE, "id": "generated", "answer": None}
-    return audit(
-        [TRACE, unanswered], generator=generator, retriever=models[1], out=folder, max_new_tokens=8
-    )
+    return audit([TRACE, unanswered], generator=generator, retriever=models[1], out=folder, max_new_tokens=8)
 
 
 def stored(result, trace):

