@@ -1,0 +1,114 @@
+"""The plan is a pure function of the spec and token counts."""
+
+from dataclasses import replace
+
+import pytest
+
+from boresight.errors import SpecError
+from boresight.game import ContextGame
+from boresight.game.needs import Needs
+from boresight.models.fake import FakeGenerator
+from boresight.run.plan import TracePlan, exact_cost, plan_trace
+from boresight.run.spec import RunSpec, first_difference, with_preset
+from boresight.trace import trace_from_dict
+from helpers import additive_table, make_trace
+
+SPEC = RunSpec(generator="fake", traces_sha256="")
+EVERYTHING = Needs(table=True, singletons=True, leave_one_out=True, closed_book=True)
+
+
+def game_of(names="abc", **fields):
+    table = {"*": additive_table(dict.fromkeys(names, 0.5))}
+    trace = trace_from_dict(make_trace(names=tuple(names), answer="in Rome", **fields))
+    return ContextGame(FakeGenerator(table), trace)
+
+
+def plan(game, spec=SPEC, needs=EVERYTHING, *, has_floor=False):
+    return plan_trace(game, [game.target], needs, spec, has_floor=has_floor)
+
+
+def coalitions(made, game="passages"):
+    return [coalition for batch in made.batches if batch.game == game for coalition in batch.coalitions]
+
+
+def test_an_exact_plan_holds_every_coalition_once():
+    made = plan(game_of())
+    assert (made.method, len(coalitions(made)), len(set(coalitions(made)))) == ("exact", 8, 8)
+
+
+def test_the_exact_cost_is_what_the_exact_plan_costs():
+    game = game_of()
+    assert plan(game).tokens == exact_cost(game, game.target) == plan(game).exact_tokens
+
+
+def test_only_equal_lengths_share_a_batch():
+    game = game_of()
+    for batch in plan(game).batches:
+        lengths = {game.request(c, (game.target,)).prompt_length for c in batch.coalitions if c}
+        assert len(lengths) <= 1
+
+
+def test_a_sampled_plan_holds_what_loo_and_gain_need():
+    made = plan(game_of("abcdef"), replace(SPEC, max_tokens_per_trace=1, budget=12))
+    assert made.method == "permutation"
+    assert {c for c in coalitions(made) if c.count("1") == 1} == {
+        "0" * i + "1" + "0" * (5 - i) for i in range(6)
+    }
+    assert sum(c.count("1") == 5 for c in set(coalitions(made))) == 6
+
+
+def test_the_budget_counts_distinct_coalitions_with_room_for_four_pairs():
+    spec = replace(SPEC, max_tokens_per_trace=1, budget=60)
+    assert len(set(coalitions(plan(game_of("abcdef"), spec, Needs(table=True))))) <= 60
+
+
+def test_without_need_for_a_table_the_grand_and_the_empty_coalition_suffice():
+    made = plan(game_of(), needs=Needs(grand=True, closed_book=True))
+    assert (made.method, sorted(coalitions(made))) == ("none", ["000", "111"])
+    assert coalitions(made, "closed_book") == [""]
+
+
+def test_the_floor_joins_where_numbers_are_rounded():
+    made = plan(game_of(), has_floor=True)
+    pairs = [batch.coalitions for batch in made.batches if batch.game == "numeric_floor"]
+    assert len(pairs) == 8
+    assert ("111", "000") in pairs
+    assert ("000", "") in pairs
+
+
+def test_a_plan_reads_back():
+    made = plan(game_of(), has_floor=True)
+    assert TracePlan.from_json(made.to_json()) == made
+
+
+def test_exact_beyond_sixteen_passages_is_refused():
+    game = ContextGame(
+        FakeGenerator({"*": {"answer": "x", "closed_book": [-1.0], "values": {"": [-1.0]}}}),
+        trace_from_dict(make_trace(names=tuple("abcdefghijklmnopq"), answer="x")),
+    )
+    with pytest.raises(SpecError, match="17 passages"):
+        plan(game, replace(SPEC, exact=True))
+
+
+def test_explicit_settings_win_over_a_preset():
+    settings = with_preset("rag-e", {"labels": "keep", "scale": None})
+    assert settings == {"style": "rag-e", "labels": "keep", "scale": "probability"}
+
+
+def test_an_unknown_preset_lists_the_known():
+    with pytest.raises(SpecError, match="rag-e"):
+        with_preset("rage", {})
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("limit", 0), ("budget", 0), ("labels", "drop"), ("scale", "bits"), ("too_long", "")]
+)
+def test_settings_out_of_range_are_refused(field, value):
+    with pytest.raises(SpecError, match=field):
+        replace(SPEC, **{field: value})
+
+
+def test_the_first_difference_is_named():
+    other = replace(SPEC, seed=3).to_json()
+    assert first_difference(SPEC.to_json(), other) == "seed was 0 and is now 3"
+    assert first_difference(other, other) is None
