@@ -16,6 +16,7 @@ from boresight.game.coalitions import (
 )
 from boresight.game.context_game import MOST_EXACT_PLAYERS
 from boresight.game.floor import CLOSED_BOOK, floor_pairs
+from boresight.game.placebo import Placebo
 from boresight.models.seam import Request, equal_length_batches
 from boresight.stats.random import rng_for
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 Method = Literal["exact", "permutation", "none"]
 Status = Literal["score", "closed_book_only", "nothing_to_score", "failed"]
 
-PASSAGES, CLOSED, FLOOR = "passages", "closed_book", "numeric_floor"
+PASSAGES, CLOSED, FLOOR, PLACEBO = "passages", "closed_book", "numeric_floor", "placebo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ class TracePlan:
         tokens: What the planned coalitions of the answer cost.
         extra_tokens: Closed book, numeric floor and other targets.
         batches: Batches in the order of scoring.
+        placebo: The guest passage of another trace, in the traces that have one.
     """
 
     trace: str
@@ -84,6 +86,7 @@ class TracePlan:
     tokens: int = 0
     extra_tokens: int = 0
     batches: tuple[Batch, ...] = ()
+    placebo: Placebo | None = None
 
     def to_json(self) -> dict[str, Any]:
         """JSON values."""
@@ -100,7 +103,8 @@ class TracePlan:
         batches = tuple(
             Batch(batch["game"], tuple(batch["coalitions"]), batch["tokens"]) for batch in stored["batches"]
         )
-        return cls(**{**stored, "batches": batches})
+        guest = stored.get("placebo")
+        return cls(**{**stored, "batches": batches, "placebo": guest and Placebo(**guest)})
 
 
 def design_for(spec: RunSpec, trace_id: str, n: int) -> PermutationDesign:
@@ -220,16 +224,17 @@ def _passage_batches(
 ) -> tuple[Batch, ...]:
     requests = [game.request(coalition, targets) for coalition in coalitions]
     groups = equal_length_batches(request.lengths for request in requests)
-    return tuple(_batch(PASSAGES, [(coalitions[i], requests[i]) for i in group]) for group in groups)
+    return tuple(batch_of(PASSAGES, [(coalitions[i], requests[i]) for i in group]) for group in groups)
 
 
-def _batch(game: str, requests: Sequence[tuple[str, Request]]) -> Batch:
+def batch_of(game: str, requests: Sequence[tuple[str, Request]]) -> Batch:
+    """A batch of coalitions and their requests."""
     tokens = sum(request.tokens for _, request in requests)
     return Batch(game, tuple(coalition for coalition, _ in requests), tokens)
 
 
 def _closed_book_batches(game: ContextGame, targets: Sequence[Target]) -> tuple[Batch, ...]:
-    return (_batch(CLOSED, [(CLOSED_BOOK, game.closed_book_request(targets))]),)
+    return (batch_of(CLOSED, [(CLOSED_BOOK, game.closed_book_request(targets))]),)
 
 
 def _floor_batch(game: ContextGame, target: Target, pair: tuple[str, str]) -> Batch:

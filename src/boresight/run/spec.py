@@ -46,6 +46,7 @@ class RunSpec:
         max_tokens_per_trace: Exact up to so many planned tokens, sampled beyond.
         budget: Coalitions of a sampled trace; 8 a passage by default.
         too_long: What to do with a prompt longer than the window.
+        placebo: Number of traces that get a passage of another trace as one more player.
         seed: Seed of every random draw.
         dtype: Number format of the generator.
         device: Where the generator runs.
@@ -69,6 +70,7 @@ class RunSpec:
     max_tokens_per_trace: int = DEFAULT_TOKENS_PER_TRACE
     budget: int | None = None
     too_long: Literal["refuse", "skip"] = "refuse"
+    placebo: int = 8
     seed: int = 0
     dtype: str = "fp32"
     device: str = "cpu"
@@ -81,6 +83,8 @@ class RunSpec:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise SpecError(f"{name} must be at least 1, got {value}")
+        if self.placebo < 0:
+            raise SpecError(f"placebo must be 0 or more, got {self.placebo}")
         for name, allowed in (
             ("labels", ("keep", "renumber")),
             ("scale", ("nats", "probability", "log_odds")),

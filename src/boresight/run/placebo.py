@@ -1,0 +1,183 @@
+"""The placebo floor of a run: which traces get a guest, what it costs, and how far guests move an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from boresight.errors import WindowError
+from boresight.game.placebo import (
+    Placebo,
+    candidates,
+    placebo_attribution,
+    placebo_coalitions,
+    with_placebo,
+)
+from boresight.models.seam import equal_length_batches
+from boresight.run.plan import PASSAGES, PLACEBO, Batch, TracePlan, batch_of, check_window, design_for
+from boresight.stats.percentile import absolute_percentile
+from boresight.stats.random import rng_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from boresight.game.context_game import ContextGame
+    from boresight.game.scales import Scale
+    from boresight.models.seam import Target
+    from boresight.run.spec import RunSpec
+    from boresight.store.values import ValueRow
+    from boresight.trace import Passage, Trace
+
+    GameOf = Callable[[Trace], ContextGame]
+
+
+def add_placebos(
+    plans: Sequence[TracePlan],
+    traces: Sequence[Trace],
+    targets: Mapping[str, Sequence[Target]],
+    spec: RunSpec,
+    game_of: GameOf,
+) -> list[TracePlan]:
+    """Give a seeded sample of traces a guest passage each.
+
+    Args:
+        plans: Plans of all traces.
+        traces: The traces, in the same order as the plans name them.
+        targets: Targets by trace id, the answer first.
+        spec: The run's settings; ``placebo`` is the number of traces.
+        game_of: Makes the context game of a trace.
+
+    Returns:
+        The plans, those of the sample with the batches of their placebo.
+    """
+    by_id = {trace.id: trace for trace in traces}
+    able = [plan for plan in plans if plan.method in ("exact", "permutation")]
+    changed: dict[str, TracePlan] = {}
+    for index in rng_for(spec.seed, PLACEBO).permutation(len(able)):
+        if len(changed) == spec.placebo:
+            break
+        plan = able[int(index)]
+        joined = _with_guest(plan, by_id[plan.trace], traces, targets[plan.trace][0], spec, game_of)
+        if joined is not None:
+            changed[plan.trace] = joined
+    return [changed.get(plan.trace, plan) for plan in plans]
+
+
+def _with_guest(
+    plan: TracePlan,
+    trace: Trace,
+    traces: Sequence[Trace],
+    target: Target,
+    spec: RunSpec,
+    game_of: GameOf,
+) -> TracePlan | None:
+    """The plan with a length-matched guest, or None where there is none that fits the window."""
+    found = candidates(trace, traces, rng_for(spec.seed, PLACEBO, trace.id))
+    if not found:
+        return None
+    parts = game_of(trace).parts(target.thoughts)
+    lengths = [len(parts.block(passage, place + 1).ids) for place, passage in enumerate(trace.context)]
+    wanted = sorted(lengths)[len(lengths) // 2]
+
+    def distance(offer: tuple[Trace, Passage]) -> int:
+        game = game_of(with_placebo(trace, offer[1]))
+        return abs(len(game.parts(target.thoughts).block(game.players[-1], len(game.players)).ids) - wanted)
+
+    lender, passage = min(found, key=distance)
+    game = game_of(with_placebo(trace, passage))
+    try:
+        check_window(game, (target,))
+    except WindowError:
+        return None
+    batches = _batches(game, target, placebo_coalitions(plan.players, orders_of(spec, plan)))
+    return replace(
+        plan,
+        placebo=Placebo(lender.id, passage.id),
+        batches=(*plan.batches, *batches),
+        extra_tokens=plan.extra_tokens + sum(batch.tokens for batch in batches),
+    )
+
+
+def _batches(game: ContextGame, target: Target, coalitions: Sequence[str]) -> list[Batch]:
+    requests = [game.request(coalition, (target,)) for coalition in coalitions]
+    groups = equal_length_batches(request.lengths for request in requests)
+    return [batch_of(PLACEBO, [(coalitions[i], requests[i]) for i in group]) for group in groups]
+
+
+def orders_of(spec: RunSpec, plan: TracePlan) -> list[list[int]] | None:
+    """The permutations of a sampled trace; None for an exact one."""
+    if plan.method == "exact":
+        return None
+    orders: list[list[int]] = design_for(spec, plan.trace, plan.players).pairs.reshape(-1, plan.players).tolist()
+    return orders
+
+
+def guest_game(trace: Trace, placebo: Placebo, traces: Mapping[str, Trace], game_of: GameOf) -> ContextGame:
+    """The context game of a trace with its guest."""
+    return game_of(with_placebo(trace, traces[placebo.trace].passage(placebo.passage)))
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceboFloor:
+    """How far a passage of another trace moves an answer.
+
+    Attributes:
+        nats: 95th percentile of |attribution| over the guests; None without guests.
+        probability: The same on the probability scale.
+        guests: Trace, lender, passage and attribution of each guest.
+        reason: Why there is no floor, or None.
+    """
+
+    nats: float | None
+    probability: float | None
+    guests: tuple[dict[str, Any], ...] = ()
+    reason: str | None = None
+
+    def on(self, scale: Scale) -> float | None:
+        """The floor on a scale; None where there is none (log-odds have none)."""
+        return {"nats": self.nats, "probability": self.probability}.get(scale)
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values."""
+        return {
+            "nats": self.nats,
+            "probability": self.probability,
+            "traces": list(self.guests),
+            "reason": self.reason,
+        }
+
+
+def placebo_floor(
+    plans: Sequence[TracePlan],
+    rows_of: Callable[[TracePlan], Sequence[ValueRow]],
+    spec: RunSpec,
+    *,
+    has_floor: bool,
+) -> PlaceboFloor:
+    """The content floor of a run, from stored rows."""
+    if not has_floor:
+        return PlaceboFloor(0.0, 0.0, reason="a table of values has no noise")
+    found: dict[str, list[float]] = {"nats": [], "probability": []}
+    guests = []
+    for plan in plans:
+        rows = [row for row in rows_of(plan) if row.target == "answer"] if plan.placebo else []
+        joined = {row.coalition: row.logprobs for row in rows if row.game == PLACEBO}
+        if plan.placebo is None or not joined:
+            continue
+        own = {row.coalition: row.logprobs for row in rows if row.game == PASSAGES}
+        orders = orders_of(spec, plan)
+        for scale, values in found.items():
+            values.append(placebo_attribution(own, joined, plan.players, orders, scale))  # type: ignore[arg-type]
+        guests.append(
+            {
+                "trace": plan.trace,
+                "from": plan.placebo.trace,
+                "passage": plan.placebo.passage,
+                "attribution": found["nats"][-1],
+            }
+        )
+    if not guests:
+        reason = "no placebo was asked for" if spec.placebo == 0 else "no other trace could lend a passage"
+        return PlaceboFloor(None, None, reason=reason)
+    floors = {scale: absolute_percentile(values) for scale, values in found.items()}
+    return PlaceboFloor(floors["nats"], floors["probability"], tuple(guests))
