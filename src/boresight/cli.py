@@ -85,6 +85,9 @@ Exact = Annotated[bool, typer.Option("--exact", help="Score all coalitions, what
 TokenCap = Annotated[int, typer.Option(min=1, help="Exact up to so many planned tokens, sampled beyond.")]
 Budget = Annotated[int | None, typer.Option(min=1, help="Coalitions of a sampled trace [8 a passage].")]
 TooLongOption = Annotated[TooLong, typer.Option(help="What to do with a prompt that does not fit.")]
+Placebo = Annotated[
+    int, typer.Option(min=0, help="Traces that get a passage of another trace, for the content floor.")
+]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of every random draw.")]
 Dtype = Annotated[str, typer.Option(help="fp32, bf16, fp16 or auto.")]
 Device = Annotated[str, typer.Option(help="Where the models run.")]
@@ -123,11 +126,15 @@ def audit(
     max_tokens_per_trace: TokenCap = 60_000,
     budget: Budget = None,
     too_long: TooLongOption = TooLong.refuse,
+    placebo: Placebo = 8,
     seed: Seed = 0,
     dtype: Dtype = "fp32",
     device: Device = "cpu",
     revision: Revision = None,
     threads: Threads = None,
+    by: Annotated[
+        list[str] | None, typer.Option("--by", help="Slice run-level numbers by meta.FIELD; repeatable.")
+    ] = None,
     show: Annotated[int, typer.Option(min=0, help="How many traces to print.")] = 5,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before a long run.")] = False,  # noqa: FBT002
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Delete an earlier run first.")] = False,  # noqa: FBT002
@@ -153,12 +160,20 @@ def audit(
         "stage": stage, "labels": labels and labels.value, "scale": scale and scale.value,
         "spans": tuple(span or ()), "max_new_tokens": max_new_tokens, "score_end": score_end, "exact": exact,
         "max_tokens_per_trace": max_tokens_per_trace, "budget": budget, "too_long": too_long.value,
-        "seed": seed, "dtype": dtype, "device": device, "revision": revision, "threads": threads,
+        "placebo": placebo, "seed": seed, "dtype": dtype, "device": device, "revision": revision,
+        "threads": threads,
     }  # fmt: skip
     with ConsoleProgress(console(stderr=True)) as progress:
         job = _job(traces, generator, retriever, measures, preset, limit, settings, progress)
         try:
-            run_job(job, out, overwrite=overwrite, progress=progress, confirm=_confirm(progress, yes=yes))
+            run_job(
+                job,
+                out,
+                overwrite=overwrite,
+                by=by or (),
+                progress=progress,
+                confirm=_confirm(progress, yes=yes),
+            )
         except KeyboardInterrupt:
             progress.note("boresight: interrupted; the same command goes on where this one stopped")
             raise typer.Exit(INTERRUPTED) from None
@@ -246,6 +261,7 @@ def plan(
     max_tokens_per_trace: TokenCap = 60_000,
     budget: Budget = None,
     too_long: TooLongOption = TooLong.refuse,
+    placebo: Placebo = 8,
     seed: Seed = 0,
     dtype: Dtype = "fp32",
     device: Device = "cpu",
@@ -265,8 +281,8 @@ def plan(
     settings = {
         "labels": labels and labels.value, "max_new_tokens": max_new_tokens, "score_end": score_end,
         "exact": exact, "max_tokens_per_trace": max_tokens_per_trace, "budget": budget,
-        "too_long": too_long.value, "seed": seed, "dtype": dtype, "device": device, "revision": revision,
-        "threads": threads,
+        "too_long": too_long.value, "placebo": placebo, "seed": seed, "dtype": dtype, "device": device,
+        "revision": revision, "threads": threads,
     }  # fmt: skip
     with ConsoleProgress(console(stderr=True)) as progress:
         job = _job(traces, generator, retriever, measures, preset, limit, settings, progress)

@@ -35,7 +35,9 @@ def test_candidates_come_from_other_traces_only():
 
 def test_a_text_that_the_trace_holds_itself_is_no_placebo():
     own = traces(1)[0]
-    twin = trace_from_dict(make_trace("u", ("a",)) | {"passages": [{"id": "x", "text": own.passages[0].text}]})
+    twin = trace_from_dict(
+        make_trace("u", ("a",)) | {"passages": [{"id": "x", "text": own.passages[0].text}]}
+    )
     assert candidates(own, [twin], rng()) == []
 
 

@@ -14,12 +14,13 @@ import numpy as np
 
 from boresight.game.coalitions import all_coalitions, coalition_of
 from boresight.game.scales import Scale, on_scale
-from boresight.trace import Passage, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from boresight.trace import Passage, Trace
 
     Rows = Mapping[str, NDArray[np.float32]]
     Orders = Sequence[Sequence[int]]
@@ -40,7 +41,9 @@ class Placebo:
     passage: str
 
 
-def candidates(trace: Trace, others: Sequence[Trace], rng: np.random.Generator) -> list[tuple[Trace, Passage]]:
+def candidates(
+    trace: Trace, others: Sequence[Trace], rng: np.random.Generator
+) -> list[tuple[Trace, Passage]]:
     """Up to 50 seeded passages of other traces' contexts that this trace does not hold."""
     own = {passage.text for passage in trace.passages}
     found: list[tuple[Trace, Passage]] = []

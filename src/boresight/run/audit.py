@@ -23,6 +23,7 @@ from boresight.run.measures import chosen_measures, needs_of
 from boresight.run.preflight import preflight
 from boresight.run.progress import Progress, Silent
 from boresight.run.result import Audit
+from boresight.run.slices import check_fields
 from boresight.run.spec import RunSpec, traces_hash, with_preset
 from boresight.store.lock import locked
 from boresight.trace import Passage, Trace, quick_trace, read_objects, read_traces
@@ -169,6 +170,7 @@ def run_job(
     out: Path,
     *,
     overwrite: bool = False,
+    by: Sequence[str] = (),
     progress: Progress | None = None,
     confirm: Confirm | None = None,
 ) -> dict[str, Any]:
@@ -178,6 +180,7 @@ def run_job(
         job: The job.
         out: The run directory.
         overwrite: Delete an earlier run first.
+        by: Fields of ``meta`` (``meta.topic``) to slice the run-level numbers by; may change on resume.
         progress: Told what happens.
         confirm: Asked with the price before anything is spent; False stops the run.
 
@@ -189,6 +192,7 @@ def run_job(
         WindowError: A prompt is too long.
         DeclinedError: ``confirm`` said no.
     """
+    check_fields(by, job.traces)
     directory = RunDirectory(out)
     shown = progress or Silent()
     out.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -206,7 +210,7 @@ def run_job(
         directory.record["warnings"] = list(dict.fromkeys((*earlier, *job.warnings, *execution.warnings)))
         for warning in dict.fromkeys(execution.warnings):
             shown.note(f"warning: {warning}")
-        return _carry_out(execution)
+        return _carry_out(execution, by)
 
 
 def plan_job(job: Job, progress: Progress | None = None) -> tuple[Cost, list[TracePlan]]:
@@ -221,7 +225,7 @@ def plan_job(job: Job, progress: Progress | None = None) -> tuple[Cost, list[Tra
         return preflight(job.execution(directory, progress or Silent()), timed=True)
 
 
-def _carry_out(execution: Execution) -> dict[str, Any]:
+def _carry_out(execution: Execution, by: Sequence[str]) -> dict[str, Any]:
     directory = execution.directory
     execution.rank()
     execution.fix_targets()
@@ -236,6 +240,7 @@ def _carry_out(execution: Execution) -> dict[str, Any]:
             plans=execution.plans,
             failures=execution.failures,
             has_floor=execution.generator.capabilities().has_floor,
+            by=by,
         ).write()
     directory.record["status"] = "done with failures" if execution.failures else "done"
     directory.record["ended"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -253,6 +258,7 @@ def audit(
     answer: str | None = None,
     out: str | Path | None = None,
     overwrite: bool = False,
+    by: Sequence[str] = (),
     measures: Sequence[str] | None = None,
     preset: str | None = None,
     limit: int | None = None,
@@ -266,6 +272,7 @@ def audit(
     max_tokens_per_trace: int | None = None,
     budget: int | None = None,
     too_long: Literal["refuse", "skip"] | None = None,
+    placebo: int | None = None,
     seed: int | None = None,
     dtype: str | None = None,
     device: str | None = None,
@@ -285,6 +292,7 @@ def audit(
         out: Run directory; a temporary one by default (see :meth:`Audit.save`). An earlier run with the same
             settings is resumed.
         overwrite: Delete an earlier run in ``out``.
+        by: Fields of ``meta`` (``meta.topic``) to slice the run-level numbers by.
         measures: Names of the measures; by default those that need only the answer table and closed book.
         preset: ``rag-e`` for that paper's choices.
         limit: Use only the first so many traces.
@@ -298,6 +306,8 @@ def audit(
         max_tokens_per_trace: Exact up to so many planned tokens (60,000 by default), sampled beyond.
         budget: Coalitions of a sampled trace, 8 a passage by default.
         too_long: ``refuse`` (default) or ``skip`` a prompt that does not fit the window.
+        placebo: Traces (8 by default) in which a passage of another trace joins as one more player, to
+            measure how far any text moves the model.
         seed: Seed of every random draw, 0 by default.
         dtype: ``fp32`` (default), ``bf16``, ``fp16`` or ``auto``.
         device: Where the models run, ``cpu`` by default.
@@ -320,15 +330,15 @@ def audit(
     settings = {
         "stage": stage, "labels": labels, "scale": scale, "spans": tuple(spans), "score_end": score_end,
         "max_new_tokens": max_new_tokens, "exact": exact, "max_tokens_per_trace": max_tokens_per_trace,
-        "budget": budget, "too_long": too_long, "seed": seed, "dtype": dtype, "device": device,
-        "revision": revision, "threads": threads,
+        "budget": budget, "too_long": too_long, "placebo": placebo, "seed": seed, "dtype": dtype,
+        "device": device, "revision": revision, "threads": threads,
     }  # fmt: skip
     job = make_job(
         traces, generator=generator, retriever=retriever, measures=measures, preset=preset, limit=limit,
         settings=settings, progress=progress,
     )  # fmt: skip
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="boresight-"))
-    run_job(job, folder, overwrite=overwrite, progress=progress)
+    run_job(job, folder, overwrite=overwrite, by=by, progress=progress)
     result = Audit(folder)
     if out is None:
         result.forget_on_exit(shutil.rmtree)

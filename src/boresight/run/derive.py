@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,9 @@ from boresight.measure.retriever import retriever_view
 from boresight.measure.summary import summarise
 from boresight.outcome import Measure
 from boresight.run.evidence import Attribution, StoredRows, attribute_rows, build_evidence, sort_rows
+from boresight.run.placebo import PlaceboFloor, placebo_floor
 from boresight.run.schemas import MEASURES, PASSAGES, TOKENS
+from boresight.run.slices import Shares, slices
 from boresight.store.files import write_json
 from boresight.store.tables import TableWriter
 
@@ -66,6 +68,7 @@ class Derivation:
         plans: Plans, one a trace, in order.
         failures: Reasons by trace id.
         has_floor: Whether the generator's numbers carry rounding noise.
+        by: Fields of ``meta`` to slice the run-level numbers by.
     """
 
     directory: RunDirectory
@@ -75,6 +78,8 @@ class Derivation:
     plans: Sequence[TracePlan]
     failures: Mapping[str, str]
     has_floor: bool
+    by: Sequence[str] = ()
+    placebo: PlaceboFloor = field(init=False)
 
     def write(self) -> dict[str, Any]:
         """Write the derived files.
@@ -83,7 +88,9 @@ class Derivation:
             The summary.
         """
         measures = [parse(name) for name in self.spec.measures]
-        per_trace: list[tuple[str, Measure]] = []
+        self.placebo = self._placebo_floor()
+        per_trace: list[tuple[str, str, Measure]] = []
+        shares = Shares()
         floors: dict[str, list[float]] = {"nats": [], "probability": []}
         with (
             TableWriter(self.directory.table("passages"), PASSAGES) as passages,
@@ -97,13 +104,24 @@ class Derivation:
                     tokens.add(self._token_rows(view))
                 evidence = views[0].evidence if views else self._nothing(plan)
                 _collect(floors, evidence)
+                shares.add(evidence)
                 found = list(self._measured(measures, evidence))
                 table.add(_measure_row(evidence, name, measure) for name, measure in found)
-                per_trace += found
-        self.directory.record["floors"] = {"numeric": {key: _spread(one) for key, one in floors.items()}}
-        summary = self._summary(per_trace)
+                per_trace += [(plan.trace, name, measure) for name, measure in found]
+        self.directory.record["floors"] = {
+            "numeric": {key: _spread(one) for key, one in floors.items()},
+            "placebo": self.placebo.to_json(),
+        }
+        summary = self._summary(per_trace, shares)
         write_json(self.directory.summary, summary)
         return summary
+
+    def _placebo_floor(self) -> PlaceboFloor:
+        values, place = self.directory.values(), {plan.trace: index for index, plan in enumerate(self.plans)}
+        done = [plan for plan in self.plans if values.is_finished(place[plan.trace])]
+        return placebo_floor(
+            done, lambda plan: values.read(place[plan.trace]), self.spec, has_floor=self.has_floor
+        )
 
     def _views(self, index: int, plan: TracePlan) -> Iterator[View]:
         """The targets of a scored trace, the answer first, then the spans of the answer."""
@@ -159,7 +177,7 @@ class Derivation:
                 "retriever_score": score,
                 "position": position,
                 "relevant": None if grade is None else grade > 0,
-                **_attribution_cells(view, passage),
+                **_attribution_cells(view, passage, self.placebo.on(self.spec.scale)),
                 **{name: column[passage].value for name, column in columns.items()},
             }
 
@@ -183,7 +201,7 @@ class Derivation:
                     "high": _cell(scaled.token_high, place, token),
                 }
 
-    def _summary(self, per_trace: Sequence[tuple[str, Measure]]) -> dict[str, Any]:
+    def _summary(self, per_trace: Sequence[tuple[str, str, Measure]], shares: Shares) -> dict[str, Any]:
         methods = [plan.method for plan in self.plans if plan.trace not in self.failures]
         return {
             "format": 1,
@@ -196,7 +214,10 @@ class Derivation:
                 "nothing_to_score": sum(plan.status == "nothing_to_score" for plan in self.plans),
                 "failed": len(self.failures),
             },
-            "measures": summarise(per_trace, self.spec.seed),
+            "measures": summarise([(name, measure) for _, name, measure in per_trace], self.spec.seed),
+            "share_by_rank": shares.to_json("rank", self.spec.seed),
+            "share_by_position": shares.to_json("position", self.spec.seed),
+            "slices": slices(self.by, self.traces, per_trace, self.spec.seed),
         }
 
 
@@ -237,7 +258,7 @@ def _cell(table: NDArray[np.float64] | None, place: int, token: int) -> float | 
     return None if table is None else float(table[place, token])
 
 
-def _attribution_cells(view: View, passage: str) -> Row:
+def _attribution_cells(view: View, passage: str, placebo: float | None) -> Row:
     scaled, floor = view.attribution, view.floor
     if scaled is None:
         return {}
@@ -246,6 +267,7 @@ def _attribution_cells(view: View, passage: str) -> Row:
         "attribution": value,
         "low": None if scaled.low is None else scaled.low[passage],
         "high": None if scaled.high is None else scaled.high[passage],
+        "above_placebo": None if placebo is None else abs(value) > max(placebo, RESOLUTION),
         "above_numeric": None if floor is None else abs(value) > max(2 * floor, RESOLUTION),
     }
 

@@ -11,9 +11,11 @@ from boresight.game.context_game import ContextGame
 from boresight.game.targets import generated_target, known_target
 from boresight.models.prompts import style_named
 from boresight.models.seam import Generation, Scored, Target
+from boresight.run.placebo import PlaceboPlanner, guest_game
 from boresight.run.plan import (
     CLOSED,
     FLOOR,
+    PLACEBO,
     Batch,
     TracePlan,
     batch_requests,
@@ -155,10 +157,17 @@ class Execution:
         for trace in self.traces:
             self.plans.append(self.plan_one(trace))
             self.progress.advance()
+        self.plans = self.with_placebos(self.plans)
         write_json(self.directory.plan, {"traces": [plan.to_json() for plan in self.plans]})
         planned = sum(plan.tokens + plan.extra_tokens for plan in self.plans)
         self.directory.record["tokens"]["planned"] = planned
         self.directory.save()
+
+    def with_placebos(self, plans: Sequence[TracePlan]) -> list[TracePlan]:
+        """Add the guests of the placebo floor; a generator without rounding has no floors to measure."""
+        if not self.generator.capabilities().has_floor:
+            return list(plans)
+        return PlaceboPlanner(self.traces, self.targets, self.spec, self.game).add(plans)
 
     def plan_one(self, trace: Trace) -> TracePlan:
         """Plan one trace whose targets are fixed."""
@@ -194,18 +203,29 @@ class Execution:
     def _score_trace(self, index: int, plan: TracePlan) -> None:
         values = self.directory.values()
         game = self.game(self.traces[index])
+        guest = self._guest(self.traces[index], plan)
         targets = [target for target in self.targets[plan.trace] if target.token_ids]
         for number, batch in enumerate(plan.batches):
             if not values.has_batch(index, number):
                 in_game = batch.calls if batch.game == "passages" else 0
                 self.directory.count(calls=batch.calls, coalitions=in_game, tokens=batch.tokens)
+                own = batch.game != PLACEBO
                 try:
-                    values.write_batch(index, number, self._score_batch(game, targets, batch, number))
+                    rows = self._score_batch(
+                        game if own else guest, targets if own else targets[:1], batch, number
+                    )
+                    values.write_batch(index, number, rows)
                 except ScoringError as error:
                     self.failures[plan.trace] = str(error)
                     return
             self.progress.advance(batch.tokens)
         values.finish(index, len(plan.batches))
+
+    def _guest(self, trace: Trace, plan: TracePlan) -> ContextGame:
+        """The game in which the placebo's batches are scored; the trace's own game where it has none."""
+        if plan.placebo is None:
+            return self.game(trace)
+        return guest_game(trace, plan.placebo, {one.id: one for one in self.traces}, self.game)
 
     def _score_batch(
         self, game: ContextGame, targets: Sequence[Target], batch: Batch, number: int

@@ -31,71 +31,70 @@ if TYPE_CHECKING:
     GameOf = Callable[[Trace], ContextGame]
 
 
-def add_placebos(
-    plans: Sequence[TracePlan],
-    traces: Sequence[Trace],
-    targets: Mapping[str, Sequence[Target]],
-    spec: RunSpec,
-    game_of: GameOf,
-) -> list[TracePlan]:
-    """Give a seeded sample of traces a guest passage each.
+@dataclass(frozen=True, slots=True)
+class PlaceboPlanner:
+    """Gives a seeded sample of traces a guest passage each.
 
-    Args:
-        plans: Plans of all traces.
-        traces: The traces, in the same order as the plans name them.
+    Attributes:
+        traces: All traces of the run.
         targets: Targets by trace id, the answer first.
         spec: The run's settings; ``placebo`` is the number of traces.
         game_of: Makes the context game of a trace.
-
-    Returns:
-        The plans, those of the sample with the batches of their placebo.
     """
-    by_id = {trace.id: trace for trace in traces}
-    able = [plan for plan in plans if plan.method in ("exact", "permutation")]
-    changed: dict[str, TracePlan] = {}
-    for index in rng_for(spec.seed, PLACEBO).permutation(len(able)):
-        if len(changed) == spec.placebo:
-            break
-        plan = able[int(index)]
-        joined = _with_guest(plan, by_id[plan.trace], traces, targets[plan.trace][0], spec, game_of)
-        if joined is not None:
-            changed[plan.trace] = joined
-    return [changed.get(plan.trace, plan) for plan in plans]
 
+    traces: Sequence[Trace]
+    targets: Mapping[str, Sequence[Target]]
+    spec: RunSpec
+    game_of: GameOf
 
-def _with_guest(
-    plan: TracePlan,
-    trace: Trace,
-    traces: Sequence[Trace],
-    target: Target,
-    spec: RunSpec,
-    game_of: GameOf,
-) -> TracePlan | None:
-    """The plan with a length-matched guest, or None where there is none that fits the window."""
-    found = candidates(trace, traces, rng_for(spec.seed, PLACEBO, trace.id))
-    if not found:
-        return None
-    parts = game_of(trace).parts(target.thoughts)
-    lengths = [len(parts.block(passage, place + 1).ids) for place, passage in enumerate(trace.context)]
-    wanted = sorted(lengths)[len(lengths) // 2]
+    def add(self, plans: Sequence[TracePlan]) -> list[TracePlan]:
+        """The plans, those of the sample with the batches of their guest."""
+        by_id = {trace.id: trace for trace in self.traces}
+        able = [plan for plan in plans if plan.method in ("exact", "permutation")]
+        changed: dict[str, TracePlan] = {}
+        for index in rng_for(self.spec.seed, PLACEBO).permutation(len(able)):
+            if len(changed) == self.spec.placebo:
+                break
+            plan = able[int(index)]
+            joined = self._invite(plan, by_id[plan.trace])
+            if joined is not None:
+                changed[plan.trace] = joined
+        return [changed.get(plan.trace, plan) for plan in plans]
 
-    def distance(offer: tuple[Trace, Passage]) -> int:
-        game = game_of(with_placebo(trace, offer[1]))
-        return abs(len(game.parts(target.thoughts).block(game.players[-1], len(game.players)).ids) - wanted)
+    def _invite(self, plan: TracePlan, trace: Trace) -> TracePlan | None:
+        """The plan with a length-matched guest, or None where there is none that fits the window."""
+        target = self.targets[trace.id][0]
+        offers = candidates(trace, self.traces, rng_for(self.spec.seed, PLACEBO, trace.id))
+        if not offers:
+            return None
+        lender, passage = min(offers, key=self._mismatch(trace, target))
+        game = self.game_of(with_placebo(trace, passage))
+        try:
+            check_window(game, (target,))
+        except WindowError:
+            return None
+        batches = _batches(game, target, placebo_coalitions(plan.players, orders_of(self.spec, plan)))
+        return replace(
+            plan,
+            placebo=Placebo(lender.id, passage.id),
+            batches=(*plan.batches, *batches),
+            extra_tokens=plan.extra_tokens + sum(batch.tokens for batch in batches),
+        )
 
-    lender, passage = min(found, key=distance)
-    game = game_of(with_placebo(trace, passage))
-    try:
-        check_window(game, (target,))
-    except WindowError:
-        return None
-    batches = _batches(game, target, placebo_coalitions(plan.players, orders_of(spec, plan)))
-    return replace(
-        plan,
-        placebo=Placebo(lender.id, passage.id),
-        batches=(*plan.batches, *batches),
-        extra_tokens=plan.extra_tokens + sum(batch.tokens for batch in batches),
-    )
+    def _mismatch(self, trace: Trace, target: Target) -> Callable[[tuple[Trace, Passage]], int]:
+        """How far an offer's length is from the median length of the trace's own passages, in tokens."""
+
+        def length(game: ContextGame, place: int) -> int:
+            return len(game.parts(target.thoughts).block(game.players[place], place + 1).ids)
+
+        own = self.game_of(trace)
+        lengths = sorted(length(own, place) for place in range(len(own.players)))
+
+        def mismatch(offer: tuple[Trace, Passage]) -> int:
+            game = self.game_of(with_placebo(trace, offer[1]))
+            return abs(length(game, len(game.players) - 1) - lengths[len(lengths) // 2])
+
+        return mismatch
 
 
 def _batches(game: ContextGame, target: Target, coalitions: Sequence[str]) -> list[Batch]:
@@ -108,7 +107,9 @@ def orders_of(spec: RunSpec, plan: TracePlan) -> list[list[int]] | None:
     """The permutations of a sampled trace; None for an exact one."""
     if plan.method == "exact":
         return None
-    orders: list[list[int]] = design_for(spec, plan.trace, plan.players).pairs.reshape(-1, plan.players).tolist()
+    orders: list[list[int]] = (
+        design_for(spec, plan.trace, plan.players).pairs.reshape(-1, plan.players).tolist()
+    )
     return orders
 
 

@@ -43,6 +43,7 @@ def preflight(execution: Execution, *, timed: bool) -> tuple[Cost, list[TracePla
     for trace in execution.traces:
         plans.append(_estimate(execution, trace))
         execution.progress.advance()
+    plans = execution.with_placebos(plans)
     waiting = sum(trace.answer is None and trace.id not in generated for trace in execution.traces)
     speed = _speed(execution, plans) if timed else None
     execution.targets.clear()

@@ -1,0 +1,73 @@
+"""What one passage, or the whole context, does to the answer: harm, and answers from memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from boresight.findings.types import Finding, Number
+from boresight.findings.words import nats, times
+
+if TYPE_CHECKING:
+    from boresight.findings.case import Case
+
+
+def is_attributed(case: Case) -> bool:
+    """Whether the case has attributions."""
+    return case.attribution is not None and bool(case.players)
+
+
+def harmful_passage(case: Case) -> list[Finding]:
+    """A passage whose attribution is below minus the floor."""
+    return [_harmful(case, passage) for passage in case.players if case.hurts(passage)]
+
+
+def _harmful(case: Case, passage: str) -> Finding:
+    share = case.share(passage)
+    sentence = (
+        f"Passage {passage} works against this answer: it makes it {times(share.value)} less likely "
+        f"({nats(share.value)})."
+    )
+    evidence = {"attribution": share, "floor": Number(case.floor)}
+    return Finding(
+        case.trace, "harmful_passage", (passage,), sentence, abs(share.value), evidence, "drop_passage"
+    )
+
+
+def has_closed_book(case: Case) -> bool:
+    """Whether the answer was scored with the whole context and after the plain question."""
+    return case.grand is not None and case.closed_book is not None and bool(case.players)
+
+
+def from_memory(case: Case) -> list[Finding]:
+    """The context adds no more than the floor to the plain question.
+
+    Its score is what memory alone gives the answer: against the prompt without passages, or against the full
+    one where that is worse.
+    """
+    if case.grand is None or case.closed_book is None:
+        return []
+    gain = case.grand - case.closed_book
+    if gain > case.floor:
+        return []
+    empty = case.closed_book if case.empty is None else case.empty
+    evidence = {
+        "context_gain": Number(gain),
+        "closed_book": Number(case.closed_book),
+        "grand": Number(case.grand),
+        "floor": Number(case.floor),
+    }
+    score = max(case.closed_book - empty, -gain, 0.0)
+    sentence = _from_memory(gain, case.floor)
+    return [Finding(case.trace, "from_memory", (), sentence, score, evidence, "abstain_or_cite")]
+
+
+def _from_memory(gain: float, floor: float) -> str:
+    if gain < -floor:
+        return (
+            f"The model finds this answer {times(gain)} more likely without any passage than with them "
+            f"(context gain {nats(gain)})."
+        )
+    return (
+        "The model would have said this without any passage: they make the answer no more likely than the "
+        f"plain question does (context gain {nats(gain)})."
+    )

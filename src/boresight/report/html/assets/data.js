@@ -1,0 +1,79 @@
+// The data of the run, and look-ups in it. Nothing is estimated here: values are stored, sorted and filtered.
+const D = JSON.parse(document.getElementById("data").textContent);
+const MEASURES = D.summary.measures;
+const UNIT = { nats: "nats", probability: "probability", log_odds: "log-odds" }[D.summary.scale] || D.summary.scale;
+const NOT_COMPUTED = "not computed in this run";
+const RESOLUTION = 1e-9;
+
+const wellFormed = (id) => id.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
+const traceLink = (index) => "#trace=" + encodeURIComponent(wellFormed(D.traces[index].id));
+const PLACES = new Map(D.traces.map((trace, index) => [traceLink(index), index]));
+
+function letter(index) {
+  const last = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? last : letter(Math.floor(index / 26) - 1) + last;
+}
+const look = (index) => `p${index % 8} u${index % 5}`;
+const nameOf = (passage) => passage.title || passage.id;
+
+function measureOf(trace, index) {
+  const cell = trace.measures[index];
+  if (!has(cell)) return { state: "absent" };
+  if (typeof cell === "string") {
+    return { state: cell[0] === "u" ? "undefined" : "failed", reason: D.reasons[Number(cell.slice(1))] };
+  }
+  return { state: "defined", value: cell[0], chance: cell[1], low: cell[2], high: cell[3] };
+}
+const measureTitle = (measure) => measure.label + (has(measure.value_of) ? "" : "") +
+  (measure.name.includes("@") ? ` @${measure.name.split("@")[1]}` : "");
+
+D.traces.forEach((trace, index) => { trace.index = index; trace.findings = []; });
+const RUN_FINDINGS = D.findings.filter((finding) => finding.trace === null);
+for (const finding of D.findings) if (finding.trace !== null) D.traces[finding.trace].findings.push(finding);
+
+const hasAttributions = (trace) => trace.passages.some((passage) => has(passage.attr));
+// Attributions below the numeric floor count as 0, so passages within it share a rank.
+const resolved = (passage) => (passage.num === false ? 0 : passage.attr);
+function generatorRank(trace, passage) {
+  if (!has(passage.attr)) return null;
+  const own = resolved(passage);
+  const others = trace.passages.filter((other) => other !== passage && has(other.attr));
+  const before = others.filter((other) => resolved(other) > own + RESOLUTION).length;
+  const ties = others.filter((other) => Math.abs(resolved(other) - own) <= RESOLUTION).length;
+  return { rank: before, ties };
+}
+const rankText = (rank) => (rank.ties ? `${rank.rank}\u2013${rank.rank + rank.ties}` : String(rank.rank));
+function byGenerator(trace) {
+  const order = trace.passages.map((_, index) => index);
+  const worth = (index) => (has(trace.passages[index].attr) ? trace.passages[index].attr : -Infinity);
+  return order.sort((a, b) => (worth(b) - worth(a)) || a - b);
+}
+function byRetriever(trace) {
+  return trace.passages.map((_, index) => index).filter((index) => has(trace.passages[index].rank))
+    .sort((a, b) => trace.passages[a].rank - trace.passages[b].rank);
+}
+function topPassage(trace) {
+  const index = hasAttributions(trace) ? byGenerator(trace)[0] : null;
+  return index !== null && trace.passages[index].share > 0 ? index : null;
+}
+
+const tables = new Map();
+function storedValues(trace) {  // value of each coalition, at the index whose bit i says that passage i is there
+  if (!trace.values) return null;
+  if (!tables.has(trace.index)) {
+    const bytes = Uint8Array.from(atob(trace.values), (one) => one.charCodeAt(0));
+    const view = new DataView(bytes.buffer);
+    tables.set(trace.index, Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(4 * i, true)));
+  }
+  return tables.get(trace.index);
+}
+
+const findingWords = (kind) => D.words.findings[kind] || [kind.replaceAll("_", " "), ""];
+const placeboFloor = () => (D.run.floors.placebo || {})[D.summary.scale] ?? null;
+const answerText = (trace) => (trace.pieces && !D.redacted ? trace.pieces.join("") : null);
+const questionOf = (trace) => (D.redacted ? no("text withheld") : trace.query === "" ? no("empty question") : text(trace.query));
+const STATUS = {
+  score: "scored", closed_book_only: "closed book only: no passage reached the prompt", nothing_to_score: "nothing to score",
+  failed: "failed", unknown: "unknown",
+};
+const METHOD = { exact: "exact", permutation: "sampled", none: "no attribution" };

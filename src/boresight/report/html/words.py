@@ -1,0 +1,108 @@
+"""Plain words for what the page shows; the exact definitions stand in the catalogue of measures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from boresight.errors import SpecError
+from boresight.measure.registry import catalogue, parse
+
+LABELS: dict[str, tuple[str, str]] = {
+    "warg": ("WARG, log scale", "Did the passages the answer rests on also score highest in retrieval? 1 yes, -1 the lowest."),
+    "warg_prob": ("WARG, probability scale", "The same, with attributions measured in probability."),
+    "warg_rbo": ("Ranking disagreement (RBO)", "0 when retriever and generator rank the passages alike."),
+    "warg_rbo_norm": ("Ranking disagreement, normalised", "The same, stretched to reach 1."),
+    "wasted_retrieval": ("Wasted retrieval", "The retriever's first passage is not among those the answer rests on most."),
+    "noise_distraction": ("Noise distraction", "The answer rests most on a passage that the retriever ranked low."),
+    "wasted_share": ("Wasted share", "Share of the retriever's first passages that the generator did not rank first."),
+    "noise_share": ("Noise share", "Share of the retriever's last passages that the generator ranked above its last."),
+    "top1_agreement": ("Top-1 agreement", "Retriever and generator put the same passage first."),
+    "spearman": ("Spearman, ranks", "Agreement of the two rankings: 1 alike, 0 unrelated, -1 reversed."),
+    "pearson": ("Pearson, scores", "Linear agreement of retrieval scores and attributions."),
+    "kendall": ("Kendall tau-b, ranks", "Agreement of the two rankings, counted in pairs."),
+    "effective_passages": ("Effective passages", "How many passages carry the answer; 1 when a single one does."),
+    "context_gain": ("Gain over closed book", "How much more likely the answer is with the passages than from memory, in nats."),
+    "context_effect": ("Gain over an empty context", "The same, against the same prompt without passages."),
+    "below_numeric_floor": ("Passages below the numeric floor", "Not distinguishable from rounding."),
+    "total_harm": ("Total harm", "Nats that passages took away from the answer."),
+}  # fmt: skip
+
+HEADLINE = (
+    "warg@1.5", "spearman", "kendall", "pearson", "top1_agreement", "warg_rbo_norm@0.9", "wasted_retrieval@2",
+    "noise_distraction@2", "wasted_share@1", "noise_share@1", "context_gain", "context_effect",
+    "effective_passages", "total_harm", "below_numeric_floor",
+)  # fmt: skip
+
+FINDINGS: dict[str, tuple[str, str]] = {
+    "wasted_retrieval": ("Wasted retrieval", "The retriever's first passage hardly counts for the answer."),
+    "noise_distraction": ("Noise distraction", "The answer rests most on a passage that the retriever ranked low."),
+    "harmful_passage": ("Harmful passage", "A passage makes the answer less likely."),
+    "from_memory": ("From memory", "The model says the same without any passage."),
+    "twins": ("Twins", "Two passages hold the same evidence; either alone is enough."),
+    "need_each_other": ("Need each other", "Two passages help only together."),
+    "hostile_passage": ("Hostile passage", "A passage holds control tokens or instructions."),
+}  # fmt: skip
+
+REMEDIES = {
+    "drop_passage": "drop the passage",
+    "rerank": "rerank",
+    "deduplicate": "deduplicate",
+    "keep_together": "keep the passages together",
+    "abstain_or_cite": "abstain, or make the model cite",
+    "sanitise": "sanitise the passage",
+    "none": "",
+}
+
+METHODS: dict[str, dict[str, str]] = {
+    "exact": {
+        "label": "exact Shapley values",
+        "source": "Shapley 1953",
+        "kind": "causal",
+        "cost": "2^n prompts a trace; no sampling error",
+        "text": "Every subset of the passages was really put in the prompt and the answer scored again.",
+    },
+    "permutation": {
+        "label": "sampled Shapley values, antithetic permutations",
+        "source": "Castro et al. 2009; Mitchell et al. 2022",
+        "kind": "approximate",
+        "cost": "a fixed budget of prompts, 8 a passage by default; 95 % intervals",
+        "text": "A sample of the subsets was put in the prompt; the interval says what the sample leaves open.",
+    },
+    "none": {
+        "label": "no attribution",
+        "source": "",
+        "kind": "",
+        "cost": "the rows asked for alone",
+        "text": "No chosen measure needed attributions, or there was nothing to attribute.",
+    },
+}
+
+
+def measure_words(name: str) -> dict[str, Any]:
+    """Label, explanation and definition of a measure; an unknown one is shown under its own name."""
+    try:
+        declared = parse(name).describe()
+    except SpecError:
+        return {
+            "name": name,
+            "label": name,
+            "help": "",
+            "headline": False,
+            "unit": "index",
+            "range": [None, None],
+        }
+    label, explained = LABELS.get(declared["family"], (declared["family"], ""))
+    kept = ("family", "formula", "unit", "range", "needs", "source", "parameter", "value")
+    return {
+        "name": name,
+        "label": label,
+        "help": explained,
+        "headline": name in HEADLINE,
+        **{key: declared[key] for key in kept},
+    }
+
+
+def passage_measure_words() -> list[dict[str, Any]]:
+    """The definitions of the columns of a passage."""
+    kept = ("name", "formula", "unit", "source")
+    return [{key: one[key] for key in kept} for one in catalogue() if one["scope"] == "passage"]
