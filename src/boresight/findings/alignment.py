@@ -1,7 +1,7 @@
 """The retriever's order against the generator's: wasted retrieval and noise distraction.
 
-A rank counts only when it is certain: whatever the order of tied passages, and wherever in their intervals the
-sampled attributions lie. Source of both faults: arXiv 2601.21803 v1, at bar 2.
+A rank counts only when it is certain: whatever the order of tied passages, and wherever in their intervals
+the sampled attributions lie. Source of both faults: arXiv 2601.21803 v1, at bar 2.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def wasted_retrieval(case: Case) -> list[Finding]:
 
 
 def noise_distraction(case: Case) -> list[Finding]:
-    """The generator's top passage is beyond the bar for the retriever, and no twin of the retriever's first."""
+    """The generator's top passage is beyond the bar for the retriever, whose first is no twin of it."""
     first, tops = _first(case), _tops(case)
     ranks = {} if case.ranks is None else case.ranks
     if any(not case.helps(passage) or ranks[passage] <= BAR for passage in tops) or _twins(case, first, tops):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from boresight.findings.types import Finding, Number
-from boresight.findings.words import nats, times
+from boresight.findings.words import likelier, nats
 
 if TYPE_CHECKING:
     from boresight.findings.case import Case
@@ -24,7 +24,7 @@ def harmful_passage(case: Case) -> list[Finding]:
 def _harmful(case: Case, passage: str) -> Finding:
     share = case.share(passage)
     sentence = (
-        f"Passage {passage} works against this answer: it makes it {times(share.value)} less likely "
+        f"Passage {passage} works against this answer: it makes it {likelier(share.value)} "
         f"({nats(share.value)})."
     )
     evidence = {"attribution": share, "floor": Number(case.floor)}
@@ -64,7 +64,7 @@ def from_memory(case: Case) -> list[Finding]:
 def _from_memory(gain: float, floor: float) -> str:
     if gain < -floor:
         return (
-            f"The model finds this answer {times(gain)} more likely without any passage than with them "
+            f"The model finds this answer {likelier(-gain)} without any passage than with them "
             f"(context gain {nats(gain)})."
         )
     return (

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from boresight.findings.hostile_patterns import PATTERNS, TAG_CHARACTERS
+from boresight.findings.hostile_patterns import hostile_patterns
 from boresight.findings.types import Finding, Number
 from boresight.findings.words import joined, nats
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 # Invisible, and used to hide a word from a filter: soft hyphen, zero-width characters, marks of direction.
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_LINE_ENDS = re.compile(r"[\r\n]\s*")
 _BLANKS = re.compile(r"[^\S\n]+")
+# Invisible letters; the flag of a region spells its code in up to six of them.
+_TAG_CHARACTERS = re.compile("[\U000e0020-\U000e007e]{7,}")
 _TAGS = "invisible characters that spell a text"
 
 
@@ -31,8 +34,8 @@ def signs_of_hostility(text: str) -> tuple[str, ...]:
         text: Title and text of a passage.
     """
     plain = _plain(text)
-    found = [name for name, pattern in PATTERNS.items() if pattern.search(plain)]
-    return (*found, _TAGS) if TAG_CHARACTERS.search(text) else tuple(found)
+    found = [name for name, pattern in hostile_patterns().items() if pattern.search(plain)]
+    return (*found, _TAGS) if _TAG_CHARACTERS.search(text) else tuple(found)
 
 
 def hostile_passage(case: Case) -> list[Finding]:
@@ -66,6 +69,6 @@ def _effect(case: Case, passage: str, *, moved: bool) -> str:
 
 
 def _plain(text: str) -> str:
-    """Compatibility form in lower case, without invisible characters, blanks as one space."""
+    """Compatibility form without invisible characters, blanks as one space, line ends as one."""
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
-    return _BLANKS.sub(" ", visible.replace("\r", "\n")).lower()
+    return _BLANKS.sub(" ", _LINE_ENDS.sub("\n", visible))

@@ -6,12 +6,12 @@ chance in the unit of the measure.
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
-from boresight.findings.diagnose import KINDS
+from boresight.findings.rules import KINDS
 from boresight.findings.types import Finding, Number
 from boresight.findings.words import counted, interval, nats, number, percent
+from boresight.stats.wilson import wilson_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from boresight.findings.types import Remedy
 
     Summary = Mapping[str, Any]
+
+Side = Literal["above", "below"]
 
 MOST = 0.5
 """A share of traces speaks for a whole run when its interval lies above one half."""
@@ -52,66 +54,55 @@ def finding_rates(asked: Iterable[Iterable[str]], findings: Iterable[Finding]) -
 
 
 def _rate(traces: int, of: int) -> Rate:
-    if not of:
-        return Rate(traces=traces, of=0, value=None, low=None, high=None)
-    low, high = wilson_interval(traces, of)
-    return Rate(traces=traces, of=of, value=traces / of, low=low, high=high)
-
-
-def wilson_interval(successes: int, n: int) -> tuple[float, float]:
-    """95 percent Wilson score interval of a rate."""
-    z2 = 1.959963984540054**2
-    rate = successes / n
-    middle = (rate + z2 / (2 * n)) / (1 + z2 / n)
-    reach = math.sqrt(z2 * (rate * (1 - rate) / n + z2 / (4 * n * n))) / (1 + z2 / n)
-    return max(0.0, middle - reach), min(1.0, middle + reach)
+    rate = wilson_interval(traces, of)
+    return Rate(traces=traces, of=of, value=rate.value, low=rate.low, high=rate.high)
 
 
 class _Sign(NamedTuple):
     """What a measure on one side of its chance level says about a run."""
 
     measure: str
-    above: bool
+    side: Side
     kind: str
     words: str
     remedy: Remedy
 
 
 _SIGNS = (
-    _Sign("wasted_retrieval@2", True, "wasted_retrieval",
+    _Sign("wasted_retrieval@2", "above", "wasted_retrieval",
           "The retriever's first passage ends below the generator's first three more often than by chance",
           "rerank"),
-    _Sign("noise_distraction@2", True, "noise_distraction",
+    _Sign("noise_distraction@2", "above", "noise_distraction",
           "Answers rest most on a passage below the retriever's first three more often than by chance",
           "rerank"),
-    _Sign("top1_agreement", False, "against_the_retriever",
+    _Sign("top1_agreement", "below", "against_the_retriever",
           "Retriever and generator put the same passage first less often than by chance", "rerank"),
-    _Sign("warg@1.5", False, "against_the_retriever",
+    _Sign("warg@1.5", "below", "against_the_retriever",
           "The generator uses the passages that the retriever scores low", "rerank"),
-    _Sign("top1_agreement", True, "with_the_retriever",
+    _Sign("top1_agreement", "above", "with_the_retriever",
           "Retriever and generator put the same passage first more often than by chance", "none"),
-    _Sign("warg@1.5", True, "with_the_retriever",
+    _Sign("warg@1.5", "above", "with_the_retriever",
           "The generator uses the passages that the retriever scores high", "none"),
-    _Sign("context_gain", False, "context_hurts",
+    _Sign("context_gain", "below", "context_hurts",
           "The context makes the answers less likely than the plain question does", "drop_passage"),
-    _Sign("context_gain", True, "context_helps",
+    _Sign("context_gain", "above", "context_helps",
           "The context makes the answers more likely than the plain question does", "none"),
 )  # fmt: skip
 
 
 def run_findings(summary: Summary) -> list[Finding]:
     """Findings about the run, from ``measures`` and ``findings`` of its summary, the surest fault first."""
-    signs = [_finding(sign, summary) for sign in _SIGNS if excludes_chance(summary, sign.measure, sign.above)]
+    signs = [_finding(sign, summary) for sign in _SIGNS if excludes_chance(summary, sign.measure, sign.side)]
     return [*_mostly_from_memory(summary), *signs]
 
 
-def excludes_chance(summary: Summary, measure: str, above: bool) -> bool:  # noqa: FBT001 - a side, named
+def excludes_chance(summary: Summary, measure: str, side: Side) -> bool:
     """Whether the interval of a measure lies wholly on one side of its chance level.
 
     Args:
         summary: A summary.
         measure: Name of the measure; one that was not taken excludes nothing.
-        above: Which side.
+        side: Which side.
     """
     taken = summary["measures"].get(measure)
     if taken is None or taken["low"] is None or taken["high"] is None:
@@ -119,7 +110,7 @@ def excludes_chance(summary: Summary, measure: str, above: bool) -> bool:  # noq
     chance = chance_of(summary, measure)
     if chance is None:
         return False
-    return bool(taken["low"] > chance if above else taken["high"] < chance)
+    return bool(taken["low"] > chance if side == "above" else taken["high"] < chance)
 
 
 def chance_of(summary: Summary, measure: str) -> float | None:
@@ -153,6 +144,4 @@ def _mostly_from_memory(summary: Summary) -> list[Finding]:
         f"({interval(rate['low'], rate['high'], scale=100, digits=0)})."
     )
     evidence = {"from_memory": Number(rate["value"], rate["low"], rate["high"]), "chance": Number(MOST)}
-    return [
-        Finding(None, "from_memory", (), sentence, rate["value"] - MOST, evidence, "abstain_or_cite")
-    ]
+    return [Finding(None, "from_memory", (), sentence, rate["value"] - MOST, evidence, "abstain_or_cite")]

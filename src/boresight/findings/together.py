@@ -24,7 +24,7 @@ def twins(case: Case) -> list[Finding]:
 def _twins(case: Case, one: str, other: str) -> Finding:
     interaction = (case.interactions or {})[one, other]
     sentence = (
-        f"For this answer {passages([one, other])} do the same: either alone reaches what both reach "
+        f"One of {passages([one, other])} is enough: either alone does as much for the answer as both "
         f"(interaction {nats(interaction)})."
     )
     score = abs(interaction)
@@ -47,8 +47,8 @@ def _needed(case: Case, one: str, other: str) -> bool:
 def _need(case: Case, one: str, other: str) -> Finding:
     interaction = (case.interactions or {})[one, other]
     sentence = (
-        f"The answer needs {passages([one, other])} together: neither helps alone, and as a pair they add "
-        f"{nats(interaction)}."
+        f"The answer takes {passages([one, other])} as a pair: neither helps it alone, and together they do "
+        f"{nats(interaction)} more for it than each by itself."
     )
     evidence = _evidence(case, one, other)
     return Finding(

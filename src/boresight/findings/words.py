@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 _MOST = 1000.0
 _WHOLE = 10.0
+_DOUBLE = 2.0
 _SMALL = 0.1
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 _TEENS = range(11, 14)
@@ -26,13 +27,15 @@ def nats(value: float) -> str:
     return f"{number(value)} nats"
 
 
-def times(effect: float) -> str:
-    """How many times as likely something gets by an effect of some nats of either sign: ``3.3 times``."""
-    size = abs(effect)
-    if size > math.log(_MOST):
-        return "more than 1,000 times"
-    factor = math.exp(size)
-    return f"{factor:.0f} times" if factor >= _WHOLE else f"{factor:.2g} times"
+def likelier(effect: float) -> str:
+    """An effect of some nats in words: ``3.3 times less likely``, ``4 percent more likely``."""
+    direction = "more likely" if effect > 0 else "less likely"
+    if abs(effect) > math.log(_MOST):
+        return f"more than 1,000 times {direction}"
+    factor = math.exp(abs(effect))
+    if factor < _DOUBLE:
+        return f"{abs(100 * math.expm1(effect)):.2g} percent {direction}"
+    return f"{factor:.0f} times {direction}" if factor >= _WHOLE else f"{factor:.2g} times {direction}"
 
 
 def percent(rate: float) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boresight.game.coalitions import all_coalitions, coalition_of
+from boresight.game.coalitions import all_coalitions, coalition_of, from_masks
 from boresight.game.scales import Scale, on_scale
 
 if TYPE_CHECKING:
@@ -70,6 +70,10 @@ class ValueTable:
     def take(self, coalitions: Sequence[str], scale: Scale = "nats") -> NDArray[np.float64]:
         """Values of the given coalitions on a scale, shape (m, T)."""
         return on_scale(np.stack([self.rows[coalition] for coalition in coalitions]), scale)
+
+    def __call__(self, masks: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Values of the rows of a boolean matrix, shape (m, n) to (m, T): a value function to attribute."""
+        return self.take(from_masks(masks))
 
     def lattice(self, scale: Scale = "nats") -> NDArray[np.float64]:
         """All values, shape (2^n, T); the row index is the bit mask.

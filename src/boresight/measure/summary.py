@@ -21,7 +21,8 @@ class Summary(TypedDict):
 
     ``value`` is the mean over the defined traces (None when there is none), ``low`` and ``high`` its 95
     percent bootstrap interval over traces (None below two), ``chance`` the mean chance level of the same
-    traces (None unless each of them has one), ``unit`` the measure's.
+    traces (None unless each of them has one), ``unit`` the measure's, ``reasons`` why it has no value, with the
+    number of traces, the commonest first.
     """
 
     value: float | None
@@ -32,6 +33,7 @@ class Summary(TypedDict):
     failed: int
     chance: float | None
     unit: str
+    reasons: dict[str, int]
 
 
 def summarise(rows: Iterable[tuple[str, Measure]], seed: int) -> dict[str, Summary]:
@@ -59,7 +61,7 @@ def _summary(name: str, outcomes: Sequence[Measure], seed: int) -> Summary:
     chances = [outcome.chance for outcome in outcomes if outcome.is_defined and outcome.chance is not None]
     interval = mean_interval(values, rng_for(seed, "summary", name)) if values else None
     return Summary(
-        value=interval.mean if interval else None,
+        value=interval.value if interval else None,
         low=interval.low if interval else None,
         high=interval.high if interval else None,
         defined=states["defined"],
@@ -67,4 +69,5 @@ def _summary(name: str, outcomes: Sequence[Measure], seed: int) -> Summary:
         failed=states["failed"],
         chance=math.fsum(chances) / len(chances) if values and len(chances) == len(values) else None,
         unit=parse(name).family.unit,
+        reasons=dict(Counter(outcome.reason for outcome in outcomes if outcome.reason).most_common()),
     )

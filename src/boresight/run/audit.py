@@ -25,6 +25,7 @@ from boresight.run.progress import Progress, Silent
 from boresight.run.result import Audit
 from boresight.run.slices import check_fields
 from boresight.run.spec import RunSpec, traces_hash, with_preset
+from boresight.store.files import make_private_folder
 from boresight.store.lock import locked
 from boresight.trace import Passage, Trace, quick_trace, read_objects, read_traces
 
@@ -195,7 +196,8 @@ def run_job(
     check_fields(by, job.traces)
     directory = RunDirectory(out)
     shown = progress or Silent()
-    out.mkdir(parents=True, exist_ok=True, mode=0o700)
+    directory.check_free()
+    make_private_folder(out)
     with locked(out):
         if overwrite:
             directory.clear()

@@ -88,6 +88,7 @@ class Derivation:
             The summary.
         """
         measures = [parse(name) for name in self.spec.measures]
+        measures = [measure for measure in measures if measure.family.scope == "trace"]
         self.placebo = self._placebo_floor()
         per_trace: list[tuple[str, str, Measure]] = []
         shares = Shares()
@@ -114,7 +115,18 @@ class Derivation:
         }
         summary = self._summary(per_trace, shares)
         write_json(self.directory.summary, summary)
+        self._warn_of_lost_spans()
         return summary
+
+    def _warn_of_lost_spans(self) -> None:
+        """Say how many answers hold each phrase, where not all of them do."""
+        answers = [targets[0] for targets in self.targets.values()]
+        for phrase in self.spec.spans:
+            holding = sum(bool(span_tokens(answer, phrase)) for answer in answers)
+            if holding < len(answers):
+                warning = f"the span {phrase!r} is in {holding} of {len(answers)} answers"
+                if warning not in self.directory.record["warnings"]:
+                    self.directory.record["warnings"].append(warning)
 
     def _placebo_floor(self) -> PlaceboFloor:
         values, place = self.directory.values(), {plan.trace: index for index, plan in enumerate(self.plans)}

@@ -115,6 +115,17 @@ class RunDirectory:
         self.values().recover()
         return True
 
+    def check_free(self) -> None:
+        """Refuse a folder that holds something else, before anything is written into it.
+
+        Raises:
+            SpecError: The folder is no run and not empty, or it is a file.
+        """
+        if self.root.exists() and not self.root.is_dir():
+            raise SpecError(f"{self.root} is a file; choose a folder as --out")
+        if self.root.exists() and not self.is_run():
+            self._refuse_strangers()
+
     def _refuse_strangers(self) -> None:
         strangers = sorted(path.name for path in self.root.iterdir() if path.name != "run.lock")
         if strangers:

@@ -122,7 +122,7 @@ class Execution:
     def _too_long(self, error: WindowError) -> str:
         if self.spec.too_long == "refuse":
             raise error
-        return str(error)
+        return str(error).partition(";")[0]  # the advice behind it was taken
 
     def _targets(self, trace: Trace, stored: dict[str, Any] | None) -> Iterator[Target]:
         end = self.spec.score_end

@@ -6,6 +6,7 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
+from boresight.errors import SpecError
 from boresight.game.needs import Needs
 from boresight.measure.registry import default_measures, parse
 
@@ -20,8 +21,10 @@ def chosen_measures(names: Sequence[str] | None) -> tuple[str, ...]:
     """Canonical names of the measures; the default ones for None.
 
     Raises:
-        SpecError: An unknown name.
+        SpecError: An unknown name, or no name at all.
     """
+    if names is not None and not names:
+        raise SpecError("no measure was named; leave --measures out for the default ones")
     if names is None:
         return tuple(str(measure) for measure in default_measures())
     return tuple(dict.fromkeys(str(parse(name)) for name in names))

@@ -167,8 +167,10 @@ def choose_method(spec: RunSpec, trace_id: str, n: int, exact_tokens: int) -> Me
             f"trace {trace_id!r} has {n} passages, that is 2^{n} coalitions; "
             f"--exact goes up to {MOST_EXACT_PLAYERS}"
         )
-    fits = n <= MOST_EXACT_PLAYERS and (wanted or 1 << n <= spec.coalitions_sampled(n))
-    return "exact" if fits else "permutation"
+    if n > MOST_EXACT_PLAYERS:
+        return "permutation"
+    covers = 1 << n <= spec.coalitions_sampled(n) or 1 << n == len(design_for(spec, trace_id, n).coalitions)
+    return "exact" if wanted or covers else "permutation"
 
 
 def exact_cost(game: ContextGame, target: Target) -> int:

@@ -8,7 +8,7 @@ from boresight.errors import ScoringError
 from boresight.game.targets import known_target
 from boresight.models.seam import Target
 from boresight.run.cost import Cost, measured_speed, total_cost
-from boresight.run.plan import TracePlan, batch_requests
+from boresight.run.plan import CLOSED, PASSAGES, TracePlan, batch_requests
 from boresight.store.files import read_json, read_jsonl
 
 if TYPE_CHECKING:
@@ -67,6 +67,10 @@ def _estimate(execution: Execution, trace: Trace) -> TracePlan:
     placeholder = Target("answer", "generated", " " * longest, (0,) * longest, ((0, 0),) * longest)
     execution.targets[trace.id] = [answer or placeholder, *(other for other in others if other)]
     plan = execution.plan_one(trace)
+    if plan.status == "closed_book_only":
+        execution.warnings.append(
+            f"trace {trace.id!r}: its context is empty, so it is audited closed book only"
+        )
     if plan.status != "failed":
         parts = execution.game(trace).parts(execution.targets[trace.id][0].thoughts)
         execution.warnings += [f"trace {trace.id!r}: {warning}" for warning in parts.warnings]
@@ -84,9 +88,10 @@ def _speed(execution: Execution, plans: list[TracePlan]) -> float | None:
 
 def _sample(execution: Execution, plans: list[TracePlan]) -> Request | None:
     for trace, plan in zip(execution.traces, plans, strict=True):
-        if plan.batches and plan.longest <= SPEED_SAMPLE:
+        own = [batch for batch in plan.batches if batch.game in (PASSAGES, CLOSED)]
+        if own and plan.longest <= SPEED_SAMPLE:
             targets = [target for target in execution.targets[trace.id] if target.token_ids]
-            return batch_requests(execution.game(trace), targets, plan.batches[-1])[0]
+            return batch_requests(execution.game(trace), targets, own[0])[0]
     return None
 
 

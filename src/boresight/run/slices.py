@@ -109,7 +109,7 @@ class Shares:
             rows.append(
                 {
                     kind: place,
-                    "value": interval.mean,
+                    "value": interval.value,
                     "low": interval.low,
                     "high": interval.high,
                     "traces": len(found),

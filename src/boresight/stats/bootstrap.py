@@ -1,4 +1,11 @@
-"""The percentile bootstrap of a mean over traces."""
+"""The percentile bootstrap of a mean over traces: of one value a trace, of several, of paired differences.
+
+The percentile interval of n traces is narrower than it says by about the factor sqrt((n - 1) / n) and by the
+normal quantile in the place of Student's: at 95 percent it covers a normal mean about 0.94 of the time with
+40 traces, 0.90 with ten and 0.82 with five.
+
+Source: B. Efron and R. Tibshirani, *An Introduction to the Bootstrap* (1993), section 13.3.
+"""
 
 from __future__ import annotations
 
@@ -7,32 +14,37 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boresight.stats.interval import LEVEL, Interval, check_level, finite_values, undefined
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
 DRAWS = 2000
-LEVEL = 0.95
 _BLOCK = 1 << 20  # resampled values held at once: 8 MiB of float64
 
 
 @dataclass(frozen=True, slots=True)
-class MeanInterval:
-    """A mean and its interval.
+class PairedInterval:
+    """The mean difference of two sets of traces, over the traces that are in both.
 
     Attributes:
-        mean: The mean of the values.
-        low: Lower end; None when there is one value, which says nothing about spread.
-        high: Upper end; None when there is one value.
+        difference: Mean of first minus second, with its interval; undefined when no trace is in both.
+        pairs: Number of traces in both.
+        only_first: Number of traces left out because the second set lacks them.
+        only_second: Number of traces left out because the first set lacks them.
     """
 
-    mean: float
-    low: float | None
-    high: float | None
+    difference: Interval[float | None]
+    pairs: int
+    only_first: int
+    only_second: int
 
 
 def mean_interval(
     values: ArrayLike, rng: np.random.Generator, *, draws: int = DRAWS, level: float = LEVEL
-) -> MeanInterval:
+) -> Interval[float]:
     """Mean of the values with its percentile bootstrap interval.
 
     Values are sorted before they are resampled, so the interval depends on the values and the generator, not
@@ -45,38 +57,112 @@ def mean_interval(
         level: Coverage that the interval aims at, between 0 and 1.
 
     Returns:
-        Mean, low and high, in the unit of the values.
+        Mean and interval in the unit of the values; no interval for one value.
 
     Raises:
         ValueError: There is no value, one is not finite, or an option is out of range.
 
-    Source: Efron and Tibshirani, *An Introduction to the Bootstrap* (1993), section 13.3.
+    Source: Efron and Tibshirani (1993), section 13.3.
     """
-    sample = np.sort(np.asarray(values, dtype=np.float64))
-    _check(sample, draws, level)
+    sample = np.sort(finite_values(values, "a mean"))
+    _check(draws, level)
     mean = float(sample.mean())
     if sample.size == 1:
-        return MeanInterval(mean, None, None)
+        return Interval(mean, None, None, "one value says nothing about spread")
+    means = [sample[rows].mean(axis=1) for rows in _resamples(sample.size, rng, draws)]
+    return Interval(mean, *_middle(means, level))
+
+
+def cluster_mean_interval(
+    clusters: Mapping[str, Sequence[float]],
+    rng: np.random.Generator,
+    *,
+    draws: int = DRAWS,
+    level: float = LEVEL,
+) -> Interval[float]:
+    """Mean of all values where values of one trace hang together; whole traces are resampled.
+
+    Every value has the same weight, so a trace with more values weighs more. Traces without a value do not
+    take part.
+
+    Args:
+        clusters: Finite numbers by trace id.
+        rng: Source of the draws.
+        draws: Number of resamples.
+        level: Coverage that the interval aims at, between 0 and 1.
+
+    Returns:
+        Mean and interval in the unit of the values; no interval when one trace holds all values.
+
+    Raises:
+        ValueError: There is no value, one is not finite, or an option is out of range.
+
+    Source: A. Davison and D. Hinkley, *Bootstrap Methods and their Application* (1997), section 3.8.
+    """
+    _check(draws, level)
+    filled = [finite_values(values, "a mean") for values in clusters.values() if len(values)]
+    # Sorted, so that the order of the traces changes nothing.
+    totals = np.array(sorted((float(values.sum()), values.size) for values in filled)).reshape(-1, 2)
+    if not len(totals):
+        raise ValueError("a mean needs at least one value, got none in any trace")
+    mean = float(totals[:, 0].sum() / totals[:, 1].sum())
+    if len(totals) == 1:
+        return Interval(mean, None, None, "one trace says nothing about spread")
+    sums = [totals[rows].sum(axis=1) for rows in _resamples(len(totals), rng, draws)]
+    return Interval(mean, *_middle([block[:, 0] / block[:, 1] for block in sums], level))
+
+
+def paired_interval(
+    first: Mapping[str, float],
+    second: Mapping[str, float],
+    rng: np.random.Generator,
+    *,
+    draws: int = DRAWS,
+    level: float = LEVEL,
+) -> PairedInterval:
+    """Mean of first minus second over the common traces, with its bootstrap interval over traces.
+
+    What the traces share (a hard question is hard for both) cancels, so the interval is that of the change.
+
+    Args:
+        first: One finite number by trace id.
+        second: Likewise.
+        rng: Source of the draws.
+        draws: Number of resamples.
+        level: Coverage that the interval aims at, between 0 and 1.
+
+    Returns:
+        The mean difference and how many traces were compared and left out.
+
+    Raises:
+        ValueError: A difference is not finite, or an option is out of range.
+
+    Source: Efron and Tibshirani (1993), section 8.3 and 13.3, on differences as one sample.
+    """
+    _check(draws, level)
+    differences = [first[trace] - second[trace] for trace in first if trace in second]
+    pairs = len(differences)
+    if not pairs:
+        return PairedInterval(undefined("the two have no trace in common"), 0, len(first), len(second))
+    difference = mean_interval(differences, rng, draws=draws, level=level)
+    return PairedInterval(difference, pairs, len(first) - pairs, len(second) - pairs)
+
+
+def _check(draws: int, level: float) -> None:
+    check_level(level)
+    if draws < 1:
+        raise ValueError(f"draws must be at least 1, got {draws}")
+
+
+def _resamples(size: int, rng: np.random.Generator, draws: int) -> Iterator[NDArray[np.int64]]:
+    """Rows of ``draws`` resamples with replacement, in blocks of shape (at most ``draws``, size)."""
+    block = max(1, _BLOCK // size)
+    for start in range(0, draws, block):
+        yield rng.integers(size, size=(min(block, draws - start), size))
+
+
+def _middle(blocks: list[NDArray[np.float64]], level: float) -> tuple[float, float]:
+    """The ends of the middle part of all resampled values."""
     tail = (1 - level) / 2
-    low, high = np.quantile(_resampled_means(sample, rng, draws), [tail, 1 - tail])
-    return MeanInterval(mean, float(low), float(high))
-
-
-def _check(sample: NDArray[np.float64], draws: int, level: float) -> None:
-    if sample.ndim != 1 or sample.size == 0:
-        raise ValueError(f"a mean needs at least one value in one dimension, got shape {sample.shape}")
-    if not np.isfinite(sample).all():
-        raise ValueError("a mean needs finite values, got NaN or infinity")
-    if draws < 1 or not 0 < level < 1:
-        raise ValueError(f"draws must be at least 1 and level between 0 and 1, got {draws} and {level}")
-
-
-def _resampled_means(
-    sample: NDArray[np.float64], rng: np.random.Generator, draws: int
-) -> NDArray[np.float64]:
-    means = np.empty(draws)
-    rows = max(1, _BLOCK // sample.size)
-    for start in range(0, draws, rows):
-        stop = min(start + rows, draws)
-        means[start:stop] = sample[rng.integers(sample.size, size=(stop - start, sample.size))].mean(axis=1)
-    return means
+    low, high = np.quantile(np.concatenate(blocks), [tail, 1 - tail])
+    return float(low), float(high)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from boresight.errors import InputError
@@ -184,6 +185,9 @@ def extended(
     for key in others:
         if key in own:
             raise InputError(f"{member(path, key)} stands beside {member(home, key)}; keep one of them")
+        near = get_close_matches(key, known, n=1, cutoff=0.8)
+        if near:
+            remarks.add(f"{member(path, key)} went to {field}; did you mean {near[0]}?")
     if mended:
         remarks.add(f"{listed(mended, quote=False)}: not a finite number, kept as null")
     return {**own, **others}

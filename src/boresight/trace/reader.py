@@ -36,6 +36,15 @@ class Reading:
     traces: tuple[Trace, ...]
     warnings: tuple[str, ...]
 
+    def __iter__(self) -> Iterator[Trace]:
+        return iter(self.traces)
+
+    def __len__(self) -> int:
+        return len(self.traces)
+
+    def __getitem__(self, index: int) -> Trace:
+        return self.traces[index]
+
 
 def read_traces(path: str | Path, limit: int | None = None) -> Reading:
     """Read a file of traces in either form, one JSON object a line.

@@ -51,7 +51,7 @@ def pairwise_interactions(values: ArrayLike) -> Floats:
 
 
 def _joint_effects(columns: Floats, i: int, j: int) -> Floats:
-    """What i and j add together beyond what each adds alone, per set of others, shape (2^(n - 2), T); i < j."""
+    """What i < j add together beyond what each adds alone, per set of others, shape (2^(n - 2), T)."""
     rows, tokens = columns.shape
     # Axis 1 is bit j, axis 3 bit i.
     bits = columns.reshape(rows >> (j + 1), 2, 1 << (j - i - 1), 2, 1 << i, tokens)

@@ -138,7 +138,7 @@ def permutation_estimate(
     columns = table.reshape(len(table), -1)
     shape = (design.pairs.shape[2], *table.shape[1:])
     blocks = [t_interval(pair_samples(design, block)) for block in _token_blocks(design, columns)]
-    mean = _joined([block.mean for block in blocks], shape)
+    mean = _joined([block.value for block in blocks], shape)
     reason = _no_interval(design)
     if reason:
         return Attributions(mean, None, None, reason)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import MISSING, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boresight.run.spec import RunSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 SPOKEN = {"generator", "traces_sha256", "spans", "measures", "style"}  # said in another way
 
 
-def audit_command(spec: dict[str, Any]) -> str:
+def audit_command(spec: dict[str, Any], by: Iterable[str] = ()) -> str:
     """The ``boresight audit`` command of these settings; what has its default value is left out.
 
     Args:
         spec: The ``spec`` of ``run.json``.
+        by: Fields that the run-level numbers were sliced by.
     """
     words = ["boresight", "audit", "TRACES.jsonl", "--generator", spec["generator"]]
     defaults = {field.name: field.default for field in fields(RunSpec) if field.default is not MISSING}
@@ -27,6 +31,7 @@ def audit_command(spec: dict[str, Any]) -> str:
     if spec.get("style") == "rag-e":
         words += ["--preset", "rag-e"]
     words += [part for phrase in spec.get("spans", []) for part in ("--span", phrase)]
+    words += [part for name in by for part in ("--by", name)]
     words += _chosen_measures(spec.get("measures", []))
     return " ".join([*map(shlex.quote, words), "--out", "RUN"])
 

@@ -56,7 +56,7 @@ def render(data: dict[str, Any]) -> bytes:
         loader=PackageLoader("boresight.report.html", "assets"),
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined,
     )  # fmt: skip
-    style, script = _joined(STYLES), _joined(SCRIPTS)
+    style, script = _joined(STYLES), f'(() => {{"use strict";{_joined(SCRIPTS)}}})();'
     page = environment.get_template("page.html.j2").render(
         notice=REDACTED if data["redacted"] else HOLDS_TEXTS,
         style=Markup(style),  # noqa: S704 - our own files, no part of a trace

@@ -7,13 +7,14 @@ from typing import Any
 Row = dict[str, Any]
 
 WITHHELD = "text withheld"
+QUOTING = ("hostile_passage",)
 
 
 def redact(data: Row) -> Row:
     """The data without questions, passages, answers, titles, history, references and meta values.
 
-    Sentences that quote ids and numbers only would be safe, but nothing here can check that of a sentence, so
-    they go as well; the kind of a finding and its numbers stay.
+    The sentences of findings are ours and name ids and numbers only, apart from those of hostile passages,
+    which may name what they found in the text. Messages of failures and warnings may quote anything.
 
     Args:
         data: What :func:`boresight.report.html.data.report_data` gives; changed in place.
@@ -22,8 +23,8 @@ def redact(data: Row) -> Row:
     for trace in data["traces"]:
         _redact_trace(trace)
     for finding in data["findings"]:
-        finding["sentence"] = None
-    data["summary"]["sentences"] = None
+        if finding["kind"] in QUOTING:
+            finding["sentence"] = None
     data["reasons"] = [_reason(text, data["run"]["failures"]) for text in data["reasons"]]
     data["slices"] = [_redact_slice(number, one) for number, one in enumerate(data["slices"])]
     _redact_run(data["run"])

@@ -33,12 +33,26 @@ function section(title, help, ...children) {
     h("div", { class: "head" }, h("h2", { id }, title), help ? h("p", {}, help) : null), children);
 }
 
+// A phone lays rows out as cards: roles keep what is a table a table, and each cell carries its column's name.
 function table(caption, columns, rows, kind) {
-  return h("div", { class: "scroll" }, h("table", { class: "grid " + (kind || "") },
+  const body = h("tbody", { role: "rowgroup" }, rows);
+  for (const row of body.rows) label(row, columns);
+  return h("div", { class: "scroll" }, h("table", { class: "grid " + (kind || "stack"), role: "table" },
     h("caption", { class: "sr" }, caption),
-    h("thead", {}, h("tr", {}, columns.map((column) =>
-      h("th", { scope: "col", class: column.kind || null, "aria-sort": column.sort || null }, column.title)))),
-    h("tbody", {}, rows)));
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, columns.map((column) =>
+      h("th", { scope: "col", role: "columnheader", class: column.kind || null, "aria-sort": column.sort || null }, column.title)))),
+    body));
+}
+
+function label(row, columns) {
+  row.setAttribute("role", "row");
+  let place = 0;
+  for (const cell of row.cells) {
+    const title = (columns[place] || {}).label || (columns[place] || {}).title;
+    cell.setAttribute("role", cell.tagName === "TH" ? (row.classList.contains("group") ? "columnheader" : "rowheader") : "cell");
+    if (typeof title === "string" && cell.tagName === "TD") cell.setAttribute("data-label", title);
+    place += cell.colSpan;
+  }
 }
 
 const MINUS = "\u2212";

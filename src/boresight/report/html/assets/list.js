@@ -5,6 +5,7 @@ let redrawList = () => {};
 
 function filterByFinding(kind) {
   Object.assign(choice, { finding: kind, show: PAGE });
+  document.getElementById("by-finding").value = kind;
   redrawList();
 }
 
@@ -53,10 +54,8 @@ function traceList() {
     const found = sorted(D.traces.filter(matches));
     count.textContent = D.traces.length ? `${found.length} of ${plural(D.traces.length, "trace")}` : "This run holds no trace.";
     place.replaceChildren(...(D.traces.length ? [listTable(found)] : []), ...(found.length > choice.show ? [moreButton()] : []));
-    filters.replaceWith(filters = listFilters());
   };
-  let filters = h("div", {});
-  const view = section("Traces", null, filters, count, place);
+  const view = section("Traces", null, listFilters(), count, place);
   view.id = "traces";
   redrawList();
   return view;
@@ -65,29 +64,28 @@ function traceList() {
 const moreButton = () => h("button", { type: "button", class: "more", onclick: () => { choice.show += 200; redrawList(); } }, "Show more");
 
 function listFilters() {
-  if (document.activeElement && document.activeElement.dataset.keep) return document.activeElement.closest(".filters");
   const set = (name) => (event) => { choice[name] = event.target.value; choice.show = PAGE; redrawList(); };
   const kinds = [...new Set(D.findings.filter((one) => one.trace !== null).map((one) => one.kind))].sort();
   const options = [["", "any"], ...kinds.map((kind) => [kind, findingWords(kind)[0]]), ["none", "without finding"]];
   return h("div", { class: "filters", role: "search", "aria-label": "Filter the traces" },
-    h("label", {}, D.redacted ? "Id" : "Text, title or id", h("input", { type: "search", value: choice.words, oninput: set("words"), "data-keep": "1" })),
+    h("label", {}, D.redacted ? "Id" : "Text, title or id", h("input", { type: "search", value: choice.words, oninput: set("words") })),
     h("label", {}, "Finding", h("select", { onchange: set("finding"), id: "by-finding" },
       options.map(([key, title]) => h("option", { value: key, selected: key === choice.finding }, title)))),
     MEASURES.length ? [h("label", {}, "Measure", h("select", { onchange: (event) => { choice.measure = Number(event.target.value); redrawList(); }, id: "by-measure" },
       MEASURES.map((m, index) => h("option", { value: index, selected: index === choice.measure }, measureTitle(m))))),
-    h("label", {}, "from", h("input", { type: "number", step: "any", value: choice.from, oninput: set("from"), "data-keep": "1" })),
-    h("label", {}, "to", h("input", { type: "number", step: "any", value: choice.to, oninput: set("to"), "data-keep": "1" }))] : null);
+    h("label", {}, "from", h("input", { type: "number", step: "any", value: choice.from, oninput: set("from") })),
+    h("label", {}, "to", h("input", { type: "number", step: "any", value: choice.to, oninput: set("to") }))] : null);
 }
 
 function listTable(found) {
   const column = (key, title, kind) => ({
-    kind, sort: choice.sort === key ? (choice.down ? "descending" : "ascending") : null,
+    kind, label: title, sort: choice.sort === key ? (choice.down ? "descending" : "ascending") : null,
     title: h("button", { type: "button", onclick: () => {
       Object.assign(choice, { down: choice.sort === key ? !choice.down : key !== "id", sort: key });
       redrawList();
     } }, title, choice.sort === key ? (choice.down ? " \u2193" : " \u2191") : ""),
   });
-  const columns = [column("id", "Trace"), { title: "Answer", kind: "wide" }, column("share", "Rests most on"),
+  const columns = [column("id", "Trace", "question"), { title: "Answer", kind: "wide reply" }, column("share", "Rests most on", "most"),
     ...(MEASURES.length ? [column("measure", measureTitle(MEASURES[choice.measure]), "num")] : []), column("findings", "Findings")];
   return table("Traces of the run", columns, found.slice(0, choice.show).map(listRow));
 }
@@ -95,7 +93,7 @@ function listTable(found) {
 function listRow(trace) {
   const index = topPassage(trace), found = MEASURES.length ? measureOf(trace, choice.measure) : null, answer = answerText(trace);
   return h("tr", {},
-    h("th", { scope: "row" }, h("a", { href: traceLink(trace.index), class: "clip" }, questionOf(trace)), h("small", {}, text(trace.id))),
+    h("th", { scope: "row", class: "question" }, h("a", { href: traceLink(trace.index), class: "clip" }, questionOf(trace)), h("small", {}, text(trace.id))),
     h("td", { class: "wide" }, h("span", { class: "clip" }, D.redacted ? no("text withheld") : answer ? text(answer) : no(answer === "" ? "empty" : "none"))),
     h("td", {}, trace.failed ? h("span", { class: "bad" }, "failed") : index === null ? no(hasAttributions(trace) ? "no passage" : STATUS[trace.status] === "scored" ? "not attributed" : "undefined")
       : [h("span", { class: "badge " + look(index) }, letter(index)), " ", percent(trace.passages[index].share), h("small", {}, text(nameOf(trace.passages[index])))]),

@@ -12,10 +12,9 @@ function sentences() {
   const counts = D.summary.traces || {};
   const facts = Object.entries(counts).filter(([name, count]) => count || name === "total" || name === "failed")
     .map(([name, count]) => h("span", {}, h("b", {}, count), " ", { total: "traces" }[name] || name.replaceAll("_", " ")));
-  const reason = D.redacted ? "left out of a redacted report" : NOT_COMPUTED;
   return h("section", { "aria-labelledby": "s-lead" },
     h("div", { class: "head" }, h("h2", { id: "s-lead" }, "This run in three sentences")),
-    found && found.length ? h("ol", { class: "lead" }, found.map((one) => h("li", {}, text(one)))) : no(reason),
+    found && found.length ? h("ol", { class: "lead" }, found.map((one) => h("li", {}, text(one)))) : no(NOT_COMPUTED),
     h("p", { class: "facts" }, facts, h("span", {}, "generator ", h("b", {}, text(generatorName()))),
       D.run.retriever ? h("span", {}, "retriever ", h("b", {}, text(D.run.retriever.name || D.run.spec.retriever))) : null),
     recordedNote());
@@ -54,13 +53,15 @@ function measures() {
 
 function measureTable(caption, chosen) {
   const left = new Set(chosen), rows = [];
+  let before = "";
+  const axis = (m) => { const now = axisOf(m).join(), first = now !== before; before = now; return first; };
   for (const [title, belongs] of GROUPS) {
     const own = chosen.filter((m) => left.has(m) && belongs(m));
     own.forEach((m) => left.delete(m));
-    if (own.length) rows.push(h("tr", { class: "group" }, h("th", { colspan: 6, scope: "colgroup" }, title)), own.map(measureRow));
+    if (own.length) rows.push(h("tr", { class: "group" }, h("th", { colspan: 6, scope: "colgroup" }, title)), own.map((m) => measureRow(m, axis(m))));
   }
   return table(caption, [{ title: "Measure" }, { title: h("span", { class: "sr" }, "Chart"), kind: "plot" }, { title: "Mean", kind: "num" },
-    { title: "95 % interval", kind: "num wide" }, { title: "Chance", kind: "num" }, { title: "Defined on", kind: "num wide" }], rows);
+    { title: "95 % interval", kind: "num" }, { title: "Chance", kind: "num" }, { title: "Defined on", kind: "num" }], rows);
 }
 
 function axisOf(measure) {
@@ -68,17 +69,17 @@ function axisOf(measure) {
   return has(low) && has(high) ? [low, high] : rangeOf([low, high, measure.low, measure.high, measure.value, measure.chance]);
 }
 
-function measureRow(measure) {
+function measureRow(measure, withEnds) {
   const [low, high] = axisOf(measure);
   const total = (measure.defined || 0) + (measure.undefined || 0) + (measure.failed || 0);
   const cells = has(measure.value)
-    ? [h("td", { class: "plot" }, dotChart({ low, high, value: measure.value, from: measure.low, to: measure.high, chance: measure.chance }), ends(low, high)),
+    ? [h("td", { class: "plot" }, dotChart({ low, high, value: measure.value, from: measure.low, to: measure.high, chance: measure.chance }), withEnds ? ends(low, high) : null),
       h("td", { class: "num" }, h("b", {}, shown(measure.value)), measure.unit === "nats" ? soft(" nats") : null),
-      h("td", { class: "num wide" }, between(measure.low, measure.high) || no("one trace: no interval"))]
-    : [h("td", { colspan: 2 }, no(total ? "undefined" : NOT_COMPUTED), " ", soft(whyNot(measure.name))), h("td", { class: "wide" })];
+      h("td", { class: "num" }, between(measure.low, measure.high) || no("one trace: no interval"))]
+    : [h("td", { colspan: 2 }, no(total ? "undefined" : NOT_COMPUTED), " ", soft(whyNot(measure.name))), h("td", { class: "void" })];
   return h("tr", {}, h("th", { scope: "row" }, measureTitle(measure), h("small", {}, measure.help)), cells,
     h("td", { class: "num" }, has(measure.chance) ? shown(measure.chance) : soft("\u2013")),
-    h("td", { class: "num wide" }, `${measure.defined || 0} of ${total}`));
+    h("td", { class: "num" }, `${measure.defined || 0} of ${total}`));
 }
 
 function whyNot(name) {
@@ -114,7 +115,7 @@ function shareTable(caption, title, rows, key) {
   if (!rows) return h("p", {}, caption, ": ", no(NOT_COMPUTED));
   if (!rows.length) return h("p", {}, caption, ": ", no("undefined"), " ", soft("no trace has attributions"));
   return table(caption, [{ title }, { title: h("span", { class: "sr" }, "Chart"), kind: "plot" }, { title: "Share", kind: "num" }, { title: "Traces", kind: "num" }],
-    rows.slice(0, 12).map((row) => h("tr", {}, h("th", { scope: "row" }, row[key]),
+    rows.slice(0, 12).map((row) => h("tr", {}, h("th", { scope: "row" }, `${key} ${row[key]}`),
       h("td", { class: "plot" }, has(row.value) ? dotChart({ low: 0, high: 1, value: row.value, from: row.low, to: row.high }) : null),
       h("td", { class: "num" }, has(row.value) ? percent(row.value) : no("undefined"), has(row.low) ? h("small", {}, `${percent(row.low)} to ${percent(row.high)}`) : null),
       h("td", { class: "num" }, row.traces))));
@@ -145,8 +146,8 @@ function sliceTable(measure) {
     has(m.value) ? [h("td", { class: "plot" }, dotChart({ low, high, value: m.value, from: m.low, to: m.high, chance: m.chance })),
       h("td", { class: "num" }, h("b", {}, shown(m.value)), between(m.low, m.high) ? h("small", {}, between(m.low, m.high)) : null)]
       : h("td", { colspan: 2 }, no(m.failed && !m.undefined ? "failed" : "undefined"), " ", soft(m.reason ? visible(m.reason) : "")),
-    h("td", { class: "num" }, has(m.chance) ? shown(m.chance) : "\u2013"), h("td", { class: "num wide" }, `${m.defined || 0} of ${group.traces}`)));
+    h("td", { class: "num" }, has(m.chance) ? shown(m.chance) : "\u2013"), h("td", { class: "num" }, `${m.defined || 0} of ${group.traces}`)));
   return table("Slices by " + visible(D.slices[slice.field].field), [{ title: visible(D.slices[slice.field].field) }, { title: "Traces", kind: "num" },
     { title: h("span", { class: "sr" }, "Chart"), kind: "plot" }, { title: "Mean, 95 % interval", kind: "num" }, { title: "Chance", kind: "num" },
-    { title: "Defined on", kind: "num wide" }], rows);
+    { title: "Defined on", kind: "num" }], rows);
 }

@@ -46,9 +46,7 @@ def asked_kinds(case: Case) -> tuple[str, ...]:
     """The kinds that the case has the numbers for; the others are neither found nor excluded."""
     floor_known = case.numeric_floor is not None
     return tuple(
-        kind
-        for kind, rule in RULES.items()
-        if rule.is_asked(case) and (floor_known or not rule.needs_effect)
+        kind for kind, rule in RULES.items() if rule.is_asked(case) and (floor_known or not rule.needs_effect)
     )
 
 

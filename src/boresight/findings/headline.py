@@ -1,8 +1,8 @@
 """The three sentences that matter most about a run, from its numbers by fixed rules, never by a model.
 
-Five topics say at most one sentence each: can the run be trusted, is a passage hostile, does the context help,
-does the generator follow the retriever, and which fault is the most frequent. An alarm goes before a fact and a
-fact before a blank; the chosen three are told in the order of the topics.
+Five topics say at most one sentence each: can the run be trusted, is a passage hostile, does the context
+help, does the generator follow the retriever, and which fault is the most frequent. An alarm goes before a
+fact and a fact before a blank; the chosen three are told in the order of the topics.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boresight.findings.run_level import MOST, chance_of, excludes_chance
-from boresight.findings.words import counted, interval, nats, number, percent, times
+from boresight.findings.words import counted, interval, likelier, nats, number, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from boresight.findings.run_level import Side
 
     Summary = Mapping[str, Any]
 
@@ -63,7 +65,9 @@ def _trust(summary: Summary) -> Said:
         return Said(Urgency.ALARM, f"No trace could be audited: {_all(total)} failed.")
     if failed:
         urgency = Urgency.ALARM if failed / total > MANY_FAILED else Urgency.FACT
-        return Said(urgency, f"{failed:,} of {counted(total, 'trace')} failed and are in none of the numbers.")
+        return Said(
+            urgency, f"{failed:,} of {counted(total, 'trace')} failed and are in none of the numbers."
+        )
     if not audited:
         return Said(
             Urgency.ALARM, f"No passage could be judged in {_all(total)}: no answer was scored with passages."
@@ -81,8 +85,8 @@ def _hostile(summary: Summary) -> Said:
         return Said(Urgency.BLANK, "")
     return Said(
         Urgency.ALARM,
-        f"In {rate['traces']:,} of {counted(rate['of'], 'trace')} a passage holds text that would steer a model, "
-        "such as orders or control tokens.",
+        f"In {rate['traces']:,} of {counted(rate['of'], 'trace')} a passage holds text that would steer a "
+        "model, such as orders or control tokens.",
     )
 
 
@@ -90,14 +94,15 @@ def _context(summary: Summary) -> Said:
     gain, memory = summary["measures"].get("context_gain"), summary["findings"].get("from_memory")
     if gain is None or gain["value"] is None:
         return Said(Urgency.BLANK, "Whether the passages help the answers is not known: no trace tells.")
-    hurts, mostly = excludes_chance(summary, "context_gain", above=False), _mostly(memory)
-    helps = excludes_chance(summary, "context_gain", above=True)
-    basis = f"{nats(gain['value'])} on {counted(gain['defined'], 'trace')}, {interval(gain['low'], gain['high'])}"
+    hurts, mostly = excludes_chance(summary, "context_gain", "below"), _mostly(memory)
+    helps = excludes_chance(summary, "context_gain", "above")
+    basis = (
+        f"{nats(gain['value'])} on {counted(gain['defined'], 'trace')}, {interval(gain['low'], gain['high'])}"
+    )
     if not (hurts or helps):
         effect = "It cannot be told whether the passages make the answers more likely than no retrieval"
     else:
-        direction = "more" if helps else "less"
-        effect = f"With the passages the answers are {times(gain['value'])} {direction} likely than without retrieval"
+        effect = f"With the passages the answers are {likelier(gain['value'])} than without retrieval"
     urgency = Urgency.ALARM if hurts or mostly else Urgency.FACT
     return Said(urgency, f"{effect} (mean gain {basis}){_from_memory(memory)}.")
 
@@ -123,20 +128,29 @@ def _retriever(summary: Summary) -> Said:
     against = "" if chance is None else f"; chance {percent(chance)}"
     low, high = agreement["low"], agreement["high"]
     basis = f"{counted(agreement['defined'], 'trace')}, {interval(low, high, scale=100, digits=0)}{against}"
-    sentence = f"{percent(agreement['value'])} of the answers rest most on the retriever's first passage ({basis})"
+    sentence = (
+        f"{percent(agreement['value'])} of the answers rest most on the retriever's first passage ({basis})"
+    )
     return Said(_alignment_urgency(summary), f"{sentence}{_verdict(summary)}{_warg(summary)}.")
 
 
+_MISALIGNED: tuple[tuple[str, Side], ...] = (
+    ("wasted_retrieval@2", "above"),
+    ("noise_distraction@2", "above"),
+    ("top1_agreement", "below"),
+    ("warg@1.5", "below"),
+)
+
+
 def _alignment_urgency(summary: Summary) -> Urgency:
-    bad = (("wasted_retrieval@2", True), ("noise_distraction@2", True), ("top1_agreement", False), ("warg@1.5", False))
-    alarm = any(excludes_chance(summary, measure, above) for measure, above in bad)
+    alarm = any(excludes_chance(summary, measure, side) for measure, side in _MISALIGNED)
     return Urgency.ALARM if alarm else Urgency.FACT
 
 
 def _verdict(summary: Summary) -> str:
-    if excludes_chance(summary, "top1_agreement", above=True):
+    if excludes_chance(summary, "top1_agreement", "above"):
         return ", more than by chance"
-    if excludes_chance(summary, "top1_agreement", above=False):
+    if excludes_chance(summary, "top1_agreement", "below"):
         return ", less than by chance"
     return ", which chance alone could give"
 
@@ -145,7 +159,8 @@ def _warg(summary: Summary) -> str:
     warg = summary["measures"].get("warg@1.5")
     if warg is None or warg["value"] is None:
         return ""
-    return f"; alignment of scores and use (WARG) is {number(warg['value'])}, {interval(warg['low'], warg['high'])}"
+    shown = f"{number(warg['value'])}, {interval(warg['low'], warg['high'])}"
+    return f"; alignment of scores and use (WARG) is {shown}"
 
 
 _FAULTS = {
@@ -158,16 +173,16 @@ _FAULTS = {
 
 
 def _faults(summary: Summary) -> Said:
-    asked = {kind: summary["findings"][kind] for kind in _FAULTS if summary["findings"].get(kind, {}).get("of")}
+    asked = {
+        kind: summary["findings"][kind] for kind in _FAULTS if summary["findings"].get(kind, {}).get("of")
+    }
     if not asked:
         return Said(Urgency.BLANK, "No finding about passages was possible in any trace.")
     kind = max(asked, key=lambda name: asked[name]["traces"])
     rate = asked[kind]
     if not rate["traces"]:
-        return Said(
-            Urgency.BLANK,
-            f"No passage fault stands out of the noise in any of {counted(max(one['of'] for one in asked.values()), 'trace')}.",
-        )
+        most = counted(max(one["of"] for one in asked.values()), "trace")
+        return Said(Urgency.BLANK, f"No passage fault stands out of the noise in any of {most}.")
     shown = interval(rate["low"], rate["high"], scale=100, digits=0)
     return Said(
         Urgency.FACT,

@@ -1,0 +1,71 @@
+"""Runs to make reports of: written by the pipeline itself, on generators whose numbers are written down."""
+
+import json
+from itertools import combinations
+
+import numpy as np
+
+from boresight.run.audit import make_job, run_job
+
+WORDS = "the of castle river bread copper lantern harbour and stone winter bridge quiet orchard".split()
+
+
+def words(count, rng):
+    """So many plain words."""
+    return " ".join(rng.choice(WORDS, count))
+
+
+def random_table(names, tokens, rng, answer):
+    """A table with a value for every set of the passages: each adds its own bit to each token."""
+    gains = rng.gamma(0.3, 0.5, (len(names), tokens)) * rng.choice([1, 1, 1, -1], (len(names), 1))
+    base = -rng.gamma(2.0, 0.6, tokens) - np.abs(gains).sum(axis=0)
+    rows = {}
+    for size in range(len(names) + 1):
+        for chosen in combinations(range(len(names)), size):
+            row = base + gains[list(chosen)].sum(axis=0) + rng.normal(0, 0.01, tokens)
+            rows[",".join(sorted(names[place] for place in chosen))] = np.minimum(row, 0).round(4).tolist()
+    return {"answer": answer, "closed_book": base.round(4).tolist(), "values": rows}
+
+
+def trace_of(key, texts, **fields):
+    """A trace whose passages ``p0, p1, ...`` hold the texts, scored downwards."""
+    passages = [{"id": f"p{place}", "text": one, "score": 9.0 - place} for place, one in enumerate(texts)]
+    return {"id": key, "query": "What stands by the harbour?", "passages": passages, **fields}
+
+
+def big_run(folder, traces=100, passages=5, tokens=64, passage_words=120):
+    """As many traces as a report must hold, with passages and answers of a usual length."""
+    rng = np.random.default_rng(7)
+    lines = [
+        trace_of(f"t{n}", [words(passage_words, rng) for _ in range(passages)], answer=words(tokens, rng))
+        for n in range(traces)
+    ]
+    names = [f"p{place}" for place in range(passages)]
+    tables = {line["id"]: random_table(names, tokens, rng, line["answer"]) for line in lines}
+    return audit(folder, lines, tables)
+
+
+def audit(folder, lines, tables, **settings):
+    """Run the pipeline on a fake generator; gives the run directory."""
+    folder.mkdir(parents=True, exist_ok=True)
+    table = folder / "table.json"
+    table.write_text(json.dumps(tables), encoding="utf-8")
+    job = make_job(lines, generator=f"fake:{table}", settings=settings)
+    run_job(job, folder / "run")
+    return folder / "run"
+
+
+def hostile_run(folder, root):
+    """Nasty but valid traces on a tiny random model with real control tokens."""
+    from boresight.testing.toy_models import tiny_model, toy_tokenizer
+
+    tokenizer = toy_tokenizer(window=16_384)
+    tiny_model("llama", vocabulary=len(tokenizer), window=16_384).save_pretrained(folder / "model")
+    tokenizer.save_pretrained(folder / "model")
+    job = make_job(
+        root / "tests/data/hostile.jsonl",
+        generator=str(folder / "model"),
+        settings={"max_new_tokens": 4, "threads": 1, "spans": ("key", "</script>")},
+    )
+    run_job(job, folder / "run", by=["meta.topic"])
+    return folder / "run"
