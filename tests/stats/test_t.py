@@ -10,7 +10,7 @@ from boresight.stats.t import t_interval
 def test_three_samples_by_hand():
     """Mean 2, standard error 1 / sqrt(3), t quantile of two degrees of freedom 4.302653."""
     found = t_interval([1.0, 2.0, 3.0])
-    assert found.mean == 2.0
+    assert found.value == 2.0
     assert found.low == pytest.approx(2 - 4.302653 / np.sqrt(3), abs=1e-6)
     assert found.high == pytest.approx(2 + 4.302653 / np.sqrt(3), abs=1e-6)
 
@@ -26,14 +26,15 @@ def test_each_element_has_the_interval_that_scipy_gives_it():
 
 def test_one_sample_has_a_mean_and_no_interval():
     found = t_interval([[1.0, 2.0]])
-    assert found.mean.tolist() == [1.0, 2.0]
+    assert found.value.tolist() == [1.0, 2.0]
     assert found.low is None
     assert found.high is None
+    assert found.reason == "one sample says nothing about spread"
 
 
 def test_equal_samples_have_an_interval_without_width():
     found = t_interval([[3.0], [3.0], [3.0]])
-    assert found.low.tolist() == found.mean.tolist() == found.high.tolist() == [3.0]
+    assert found.low.tolist() == found.value.tolist() == found.high.tolist() == [3.0]
 
 
 @pytest.mark.parametrize("k", [2, 5, 20])

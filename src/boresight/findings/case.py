@@ -138,10 +138,30 @@ class Case:
         places = self.players.index
         return (one, other) if places(one) < places(other) else (other, one)
 
+    def both_help(self, one: str, other: str) -> bool:
+        """Whether both attributions are above the floor.
+
+        Two passages that harm together would otherwise read as twins, two that each suffice to harm as a pair
+        in need of each other: an interaction alone has no side.
+        """
+        return self.helps(one) and self.helps(other)
+
+    @property
+    def moves(self) -> bool:
+        """Whether the context, its absence or any passage moves the answer by more than the floor.
+
+        The spread of all stored values grows with their number, so it cannot tell noise from an effect here.
+        """
+        points = [value for value in (self.grand, self.empty, self.closed_book) if value is not None]
+        apart = max(points, default=0.0) - min(points, default=0.0) > self.floor
+        return apart or any(self.helps(passage) or self.hurts(passage) for passage in self.attribution or ())
+
     def are_twins(self, one: str, other: str) -> bool:
-        """Whether either of two passages does what both do; False where the table does not tell."""
+        """Whether either of two helpful passages does what both do; False where the table does not tell."""
         key = self.pair(one, other)
         if one == other or self.interactions is None or self.interactions[key] >= -self.floor:
+            return False
+        if not self.both_help(one, other):
             return False
         return min(self.singletons[one], self.singletons[other]) >= self.pairs[key] - self.margin
 

@@ -44,7 +44,7 @@ def from_memory(case: Case) -> list[Finding]:
     Its score is what memory alone gives the answer: against the prompt without passages, or against the full
     one where that is worse.
     """
-    if case.grand is None or case.closed_book is None:
+    if case.grand is None or case.closed_book is None or not case.moves:
         return []
     gain = case.grand - case.closed_book
     if gain > case.floor:

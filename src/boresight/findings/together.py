@@ -41,6 +41,8 @@ def need_each_other(case: Case) -> list[Finding]:
 def _needed(case: Case, one: str, other: str) -> bool:
     if case.empty is None or (case.interactions or {})[one, other] <= case.floor:
         return False
+    if not case.both_help(one, other):
+        return False
     return max(case.singletons[one], case.singletons[other]) - case.empty <= case.floor
 
 

@@ -1,20 +1,24 @@
 """Log-probabilities of target tokens under any causal model of ``transformers``.
 
 Logits over the vocabulary exist for target positions only, and never more of them at once than
-``MAX_LOGIT_BYTES``: a long target under a big vocabulary runs in steps behind a cached prompt. Which steps is
-a pure function of token counts.
+``MAX_LOGIT_BYTES``: a big batch runs some rows at a time, and a long target under a big vocabulary in steps
+behind a cached prompt, if the model was found to compute the same that way (``cache_check.py``). Which rows
+and steps is a pure function of token counts.
 """
 
 from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from boresight.models.cache_check import steps_agree
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 MAX_LOGIT_BYTES = 256 * 2**20
 
@@ -39,6 +43,14 @@ class Rows:
     mask: torch.Tensor | None = None
     positions: torch.Tensor | None = None
 
+    def split(self, size: int) -> Iterator[Rows]:
+        """The same rows, ``size`` at a time."""
+        for start in range(0, len(self.ids), size):
+            part = slice(start, start + size)
+            mask = None if self.mask is None else self.mask[part]
+            positions = None if self.positions is None else self.positions[part]
+            yield Rows(self.ids[part], self.targets[part], mask, positions)
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -61,6 +73,11 @@ class TargetScorer:
         self._accepts = frozenset(inspect.signature(model.forward).parameters)
         self._cache = next((name for name in _CACHE_NAMES if name in self._accepts), None)
         self._vocabulary = vocabulary_size(model)
+
+    @cached_property
+    def takes_steps(self) -> bool:
+        """Whether the model gives the same values in steps behind a cache; found out on first need."""
+        return self._cache is not None and steps_agree(self._model, self._cache)
 
     @property
     def device(self) -> torch.device:
@@ -100,14 +117,17 @@ class TargetScorer:
         scored = self._logprobs(rows)
         return [row[len(row) - len(target) :] for row, target in zip(scored, targets, strict=True)]
 
-    def steps(self, rows: int, columns: int, kept: int) -> list[Step]:
-        """The calls that score ``kept`` columns of ``rows`` rows; a pure function of its arguments."""
-        most = max(1, MAX_LOGIT_BYTES // (4 * self._vocabulary * rows))
-        selects = "logits_to_keep" in self._accepts
-        if (kept if selects else columns) <= most or self._cache is None:
+    def rows_at_once(self, columns: int, kept: int) -> int:
+        """How many rows of such lengths run in one call; at least one."""
+        return max(1, self._most_logits // (kept if self._selects else columns))
+
+    def steps(self, columns: int, kept: int) -> list[Step]:
+        """The calls that score the last ``kept`` of ``columns`` columns."""
+        most = max(1, self._most_logits)
+        if (kept if self._selects else columns) <= most or not self.takes_steps:
             return [Step(0, columns, kept)]
         prompt = columns - kept + 1  # its last column predicts the first target token
-        size = prompt if selects else most
+        size = prompt if self._selects else most
         starts = [*range(0, prompt, size), *range(prompt, columns, most)]
         stops = [*starts[1:], columns]
         return [
@@ -115,11 +135,25 @@ class TargetScorer:
             for start, stop in zip(starts, stops, strict=True)
         ]
 
-    @torch.no_grad()
+    @property
+    def _selects(self) -> bool:
+        """Whether the model can leave out the logits of positions that nobody asks for."""
+        return "logits_to_keep" in self._accepts
+
+    @property
+    def _most_logits(self) -> int:
+        """Positions whose float32 logits fit the limit."""
+        return MAX_LOGIT_BYTES // (4 * self._vocabulary)
+
     def _logprobs(self, rows: Rows) -> torch.Tensor:
         """Log-probabilities of the right-aligned targets, shape (rows, kept)."""
-        kept = rows.targets.shape[1]
-        plan = self.steps(rows.ids.shape[0], rows.ids.shape[1], kept)
+        at_once = self.rows_at_once(rows.ids.shape[1], rows.targets.shape[1])
+        return torch.cat([self._in_steps(part) for part in rows.split(at_once)])
+
+    @torch.no_grad()
+    def _in_steps(self, rows: Rows) -> torch.Tensor:
+        """The same for rows that run together."""
+        plan = self.steps(rows.ids.shape[1], rows.targets.shape[1])
         found: list[torch.Tensor] = []
         cache: Any = None
         done = 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from boresight.models.spans import Span, cover, spans_by_decoding, spans_by_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 WELL_KNOWN = (
     "<|im_start|>",
@@ -83,16 +84,21 @@ class TextEncoder:
     def __init__(self, tokenizer: Any) -> None:
         self.control = control_tokens(tokenizer)
         self._tokenizer = tokenizer
-        self._unknown = _harmless_unknown(tokenizer)
-        self._strings = tuple(dict.fromkeys((*self.control.values(), *WELL_KNOWN)))
+        self._unknown = tokenizer.unk_token_id  # often the pad token too: it stands for a character all the same
+        self._markers = _markers(tokenizer, self.control)
         if getattr(tokenizer, "is_fast", False):
             self._template, self._plain = _fast_backends(tokenizer)
         else:
             self._template = self._plain = _slow_backend(tokenizer)
 
     def control_strings(self, text: str) -> tuple[str, ...]:
-        """The control tokens, of this tokenizer or well known, that a text spells."""
-        return tuple(string for string in self._strings if string in text)
+        """The control tokens of chat formats that a text spells, as it stands or in compatibility form.
+
+        Added tokens that are no markers of a chat (``<b>``, say) are not named: as plain text they do no harm.
+        """
+        # Some tokenizers normalise first, so that a full-width look-alike becomes the marker itself.
+        shapes = (text, unicodedata.normalize("NFKC", text))
+        return tuple(string for string in self._markers if any(string in shape for shape in shapes))
 
     def template(self, text: str, *, after_newline: bool = False) -> tuple[int, ...]:
         """Ids of text that the template wrote: control tokens are parsed."""
@@ -111,7 +117,7 @@ class TextEncoder:
         if not cuts:
             return encoded
         if len(text) == 1:  # nothing left to split: such a character is left out
-            kept = [index for index, token in enumerate(encoded.ids) if token not in self.control]
+            kept = [index for index, token in enumerate(encoded.ids) if not self._is_control(token, "")]
             return _select(encoded, kept)
         bounds = [0, *cuts, len(text)]
         parts = [
@@ -163,10 +169,15 @@ class TextEncoder:
         return _without_newline(backend("\n" + text), backend) or backend(text)
 
     def _is_control(self, token: int, text: str) -> bool:
-        """Whether a token in user text is a control token; an unknown character is none."""
+        """Whether a token in user text is a control token; an unknown character is none.
+
+        Args:
+            token: Its id.
+            text: The text at its place, or all there is where places are not known.
+        """
         if token not in self.control:
             return False
-        return token != self._unknown or text == self.control[token]
+        return token != self._unknown or self.control[token] in text
 
     def _cuts(self, text: str, encoded: Encoded) -> list[int]:
         """Where to split a text so that its control tokens fall apart; empty if there are none."""
@@ -213,11 +224,19 @@ def control_tokens(tokenizer: Any) -> dict[int, str]:
     return {token: text for token, text in found.items() if text.strip()}
 
 
-def _harmless_unknown(tokenizer: Any) -> int | None:
-    """Id of the unknown token, unless it has another meaning as well."""
-    unknown = tokenizer.unk_token_id
-    others = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id)
-    return None if unknown in others else unknown
+def _markers(tokenizer: Any, control: Mapping[int, str]) -> tuple[str, ...]:
+    """Control tokens worth a warning: special ones, words of the chat template, well-known ones.
+
+    A control token of one character belongs to them, since it has no plain form and is left out.
+    """
+    added = tokenizer.added_tokens_decoder
+    template = str(tokenizer.chat_template or "")
+    own = [
+        text
+        for token, text in control.items()
+        if token not in added or added[token].special or len(text) == 1 or text in template
+    ]
+    return tuple(dict.fromkeys((*own, *WELL_KNOWN)))
 
 
 def _fast_backends(tokenizer: Any) -> tuple[_Backend, _Backend]:

@@ -11,11 +11,12 @@ from boresight.measure.registry import parse
 from boresight.measure.retriever import retriever_view
 from boresight.measure.summary import summarise
 from boresight.outcome import Measure
+from boresight.run.diagnosis import Diagnosis
 from boresight.run.evidence import Attribution, StoredRows, attribute_rows, build_evidence, sort_rows
 from boresight.run.placebo import PlaceboFloor, placebo_floor
-from boresight.run.schemas import MEASURES, PASSAGES, TOKENS
+from boresight.run.schemas import MEASURES, PAIRS, PASSAGES, TOKENS
 from boresight.run.slices import Shares, slices
-from boresight.store.files import write_json
+from boresight.store.files import write_json, write_jsonl
 from boresight.store.tables import TableWriter
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from boresight.game.table import ValueTable
     from boresight.measure.family import BoundMeasure
     from boresight.models.seam import Target
     from boresight.run.directory import RunDirectory
@@ -47,6 +49,7 @@ class View:
         evidence: What the measures read.
         attribution: Attributions on the scale of the run, or None.
         floor: Numeric floor on that scale, or None.
+        table: Its stored values.
     """
 
     trace: Trace
@@ -54,6 +57,7 @@ class View:
     evidence: Evidence
     attribution: Attribution | None
     floor: float | None
+    table: ValueTable
 
 
 @dataclass(slots=True)
@@ -92,17 +96,21 @@ class Derivation:
         self.placebo = self._placebo_floor()
         per_trace: list[tuple[str, str, Measure]] = []
         shares = Shares()
+        diagnosis = Diagnosis(self.placebo.nats)
         floors: dict[str, list[float]] = {"nats": [], "probability": []}
         with (
             TableWriter(self.directory.table("passages"), PASSAGES) as passages,
             TableWriter(self.directory.table("tokens"), TOKENS) as tokens,
             TableWriter(self.directory.table("measures"), MEASURES) as table,
+            TableWriter(self.directory.table("pairs"), PAIRS) as pairs,
         ):
             for index, plan in enumerate(self.plans):
                 views = list(self._views(index, plan))
                 for view in views:
                     passages.add(self._passage_rows(view))
                     tokens.add(self._token_rows(view))
+                if views:
+                    pairs.add(self._diagnose(diagnosis, plan, views[0]))
                 evidence = views[0].evidence if views else self._nothing(plan)
                 _collect(floors, evidence)
                 shares.add(evidence)
@@ -113,7 +121,9 @@ class Derivation:
             "numeric": {key: _spread(one) for key, one in floors.items()},
             "placebo": self.placebo.to_json(),
         }
-        summary = self._summary(per_trace, shares)
+        summary = diagnosis.summary(self._summary(per_trace, shares))
+        write_jsonl(self.directory.root / "findings.jsonl", [one.to_json() for one in diagnosis.findings])
+        write_jsonl(self.directory.root / "sets.jsonl", diagnosis.sets)
         write_json(self.directory.summary, summary)
         self._warn_of_lost_spans()
         return summary
@@ -134,6 +144,10 @@ class Derivation:
         return placebo_floor(
             done, lambda plan: values.read(place[plan.trace]), self.spec, has_floor=self.has_floor
         )
+
+    def _diagnose(self, diagnosis: Diagnosis, plan: TracePlan, view: View) -> Iterator[Row]:
+        nats = attribute_rows(view.table, plan, self.spec, "nats")
+        return diagnosis.add(view.trace, view.target, view.evidence, view.table, nats)
 
     def _views(self, index: int, plan: TracePlan) -> Iterator[View]:
         """The targets of a scored trace, the answer first, then the spans of the answer."""
@@ -159,7 +173,7 @@ class Derivation:
         evidence = build_evidence(stored, plan, self.spec, retriever, has_floor=self.has_floor)
         return View(
             trace, target, evidence, attribute_rows(stored.table, plan, self.spec, self.spec.scale),
-            stored.floor(self.spec.scale, measured=self.has_floor),
+            stored.floor(self.spec.scale, measured=self.has_floor), stored.table,
         )  # fmt: skip
 
     def _nothing(self, plan: TracePlan) -> Evidence:

@@ -46,6 +46,18 @@ TOKENS = pa.schema(
     ]
 )
 
+PAIRS = pa.schema(
+    [
+        ("trace", _TEXT),
+        ("a", _TEXT),
+        ("b", _TEXT),
+        ("target", _TEXT),
+        ("interaction", _FLOAT),
+        ("low", _FLOAT),
+        ("high", _FLOAT),
+    ]
+)
+
 MEASURES = pa.schema(
     [
         ("trace", _TEXT),

@@ -83,7 +83,7 @@ def cluster_mean_interval(
     """Mean of all values where values of one trace hang together; whole traces are resampled.
 
     Every value has the same weight, so a trace with more values weighs more. Traces without a value do not
-    take part.
+    take part. Unequal sizes leave fewer traces' worth than there are traces, and less coverage for it.
 
     Args:
         clusters: Finite numbers by trace id.

@@ -64,8 +64,8 @@ def cohens_dz(
 def hedges_g(first: ArrayLike, second: ArrayLike, level: float = LEVEL) -> Interval[float | None]:
     """Mean of the first group minus that of the second, in pooled standard deviations, less its bias.
 
-    The correction for small groups is the exact one, by gamma functions; it removes the bias for normal groups
-    of equal variance.
+    The correction for small groups is the exact one, by gamma functions; it removes the bias for normal
+    groups of equal variance.
 
     Args:
         first: Finite numbers, shape (m,).

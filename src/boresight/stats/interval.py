@@ -39,11 +39,6 @@ class Interval(Generic[V_co]):
         if (self.low is None) != bool(self.reason):
             raise ValueError(f"a reason is given exactly where an interval is missing, got {self.reason!r}")
 
-    @property
-    def mean(self) -> V_co:
-        """The value, where it is a mean."""
-        return self.value
-
 
 def undefined(reason: str) -> Interval[None]:
     """No value and no interval, and why."""

@@ -36,8 +36,9 @@ def wilson_interval(successes: int, n: int, level: float = LEVEL) -> Interval[fl
 
 
 def _low(successes: int, n: int, level: float) -> float:
-    """The lower end; the upper one is that of the failures, seen from 1. Exactly 0 at no success."""
+    """The lower end; the upper one is that of the failures, seen from 1."""
     rate, z = successes / n, normal_reach(level)
     centre = rate + z * z / (2 * n)
+    # (centre - reach) / (1 + z^2 / n) in a form that is exactly 0 at no success.
     reach = z * math.sqrt(rate * (1 - rate) / n + (z / (2 * n)) ** 2)
-    return max(0.0, (centre - reach) / (1 + z * z / n))
+    return rate**2 / (centre + reach)

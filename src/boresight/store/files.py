@@ -68,6 +68,11 @@ def write_json(path: Path, value: Any) -> None:
     write_bytes(path, (to_json(value, indent=2) + "\n").encode())
 
 
+def write_jsonl(path: Path, values: Iterable[Any]) -> None:
+    """Replace a JSONL file whole."""
+    write_bytes(path, "".join(to_json(value) + "\n" for value in values).encode())
+
+
 def read_json(path: Path) -> Any:
     """Read a JSON file."""
     return json.loads(path.read_text(encoding="utf-8"))

@@ -72,7 +72,8 @@ def _run(files: RunFiles) -> Row:
             "floors": record.get("floors", {}),
             "failures": record.get("failures", {}),
             "warnings": record.get("warnings", []),
-            "command": record.get("command") or audit_command(record["spec"], files.summary.get("slices") or ()),
+            "command": record.get("command")
+            or audit_command(record["spec"], files.summary.get("slices") or ()),
         }
     )
 

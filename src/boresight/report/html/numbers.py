@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -57,4 +58,4 @@ def pieces(text: str, offsets: Sequence[Sequence[int]]) -> list[str]:
     for start, _ in offsets[1:]:
         cuts.append(max(start, cuts[-1]))
     cuts.append(len(text))
-    return [text[first:last] for first, last in zip(cuts, cuts[1:], strict=False)]
+    return [text[first:last] for first, last in itertools.pairwise(cuts)]

@@ -48,7 +48,7 @@ function legend(scene) {
   const listed = tops.length ? tops : byGenerator(trace).slice(0, 4);
   return h("ul", { class: "legend", "aria-label": "Passages that the answer rests on" }, listed.map((index) => h("li", { class: look(index), onmouseenter: () => point(scene, index), onmouseleave: () => point(scene, null) },
     passageButton(scene, index), h("span", { class: "token", "aria-hidden": "true", vars: { "--a": "30" } }, "abc"), h("span", { class: "name" }, text(D.redacted ? trace.passages[index].id : nameOf(trace.passages[index]))))),
-  h("li", { class: "soft" }, `unmarked: no passage adds ${shown(FAINT / 1000)} ${UNIT}`));
+  h("li", { class: "soft" }, `unmarked: no passage adds ${shown(FAINT / 1000)} ${UNIT}; struck out while one passage is shown: it takes away`));
 }
 
 function passageButton(scene, index) {
