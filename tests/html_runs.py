@@ -136,7 +136,10 @@ def small_run(folder, *, names=("a", "b", "c"), answer="in Rome today", **settin
         {
             "id": key,
             "query": f"Question of {key}?",
-            "passages": [{"id": n, "text": f"Text of {n}.", "title": f"Title {n}", "score": 3.0 - i} for i, n in enumerate(names)],
+            "passages": [
+                {"id": name, "text": f"Text of {name}.", "title": f"Title {name}", "score": 3.0 - rank}
+                for rank, name in enumerate(names)
+            ],
             "answer": answer,
             "meta": {"topic": topic},
         }

@@ -9,16 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from boresight.api import Audit, audit
     from boresight.errors import BoresightError
     from boresight.explain.shapley import Estimate, attribute, shapley
     from boresight.game import ContextGame, ValueTable
     from boresight.outcome import Measure
-    from boresight.run.audit import audit
-    from boresight.run.result import Audit
     from boresight.trace import Passage, Ranked, Stage, Trace, Turn, read_traces
 
 _HOMES = {
-    "Audit": "boresight.run.result",
+    "Audit": "boresight.api",
     "BoresightError": "boresight.errors",
     "ContextGame": "boresight.game",
     "Estimate": "boresight.explain.shapley",
@@ -30,7 +29,7 @@ _HOMES = {
     "Turn": "boresight.trace",
     "ValueTable": "boresight.game",
     "attribute": "boresight.explain.shapley",
-    "audit": "boresight.run.audit",
+    "audit": "boresight.api",
     "read_traces": "boresight.trace",
     "shapley": "boresight.explain.shapley",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from enum import StrEnum
 from pathlib import Path  # noqa: TC003 - typer reads the annotations at run time
@@ -150,15 +151,16 @@ def audit(
 
     A killed or interrupted run goes on where it stopped when the same command is given again.
     """
+    from boresight.api import Audit
     from boresight.report.progress import ConsoleProgress
-    from boresight.report.terminal import console
-    from boresight.report.terminal import show as show_audit
-    from boresight.run.audit import run_job
-    from boresight.run.result import Audit
+    from boresight.report.terminal import show_run
+    from boresight.report.text import console
+    from boresight.run.audit import phrases, run_job
 
     settings = {
         "stage": stage, "labels": labels and labels.value, "scale": scale and scale.value,
-        "spans": tuple(span or ()), "max_new_tokens": max_new_tokens, "score_end": score_end, "exact": exact,
+        "spans": phrases(span or ()), "max_new_tokens": max_new_tokens, "score_end": score_end,
+        "exact": exact,
         "max_tokens_per_trace": max_tokens_per_trace, "budget": budget, "too_long": too_long.value,
         "placebo": placebo, "seed": seed, "dtype": dtype, "device": device, "revision": revision,
         "threads": threads,
@@ -181,7 +183,7 @@ def audit(
     if json:
         _print_json(_result_json(result))
     else:
-        show_audit(result, console(), show)
+        show_run(result, console(), show)
         typer.echo(f"run directory: {out}")
     _say_failures(result)
     if result.failures:
@@ -217,7 +219,7 @@ def _job(
 
 def _confirm(progress: Progress, *, yes: bool) -> Any:
     def ask(cost: Cost) -> bool:
-        from boresight.report.terminal import cost_lines
+        from boresight.report.text import cost_lines
 
         for line in cost_lines(cost):
             progress.note(line)
@@ -240,7 +242,7 @@ def _result_json(result: Any) -> dict[str, Any]:
 
 
 def _say_failures(result: Any) -> None:
-    from boresight.report.terminal import plain
+    from boresight.report.text import plain
 
     for trace, reason in result.failures.items():
         typer.echo(f"failed: {plain(trace)}: {plain(reason)}", err=True)
@@ -275,8 +277,9 @@ def plan(
     Example:
       boresight plan traces.jsonl -g pypi:smollm2-135m-instruct --limit 100
     """
+    from boresight.report.catalogue import plan_table
     from boresight.report.progress import ConsoleProgress
-    from boresight.report.terminal import console, cost_lines, plan_table
+    from boresight.report.text import console, cost_lines
     from boresight.run.audit import plan_job
 
     settings = {
@@ -317,7 +320,8 @@ def measures(
       boresight measures --json
     """
     from boresight.measure.registry import catalogue
-    from boresight.report.terminal import console, measures_table
+    from boresight.report.catalogue import measures_table
+    from boresight.report.text import console
 
     entries = catalogue()
     if json:
@@ -449,14 +453,24 @@ def _print_json(value: Any) -> None:
     typer.echo(to_json(value))
 
 
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{error.strerror.lower()}; check the path, its permissions and the free space"
+    return str(error)
+
+
 def main() -> None:
     """Run the command line; every expected error is one sentence and a stable exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a character shows a mark instead
     try:
         app()
-    except BoresightError as error:
-        from boresight.report.terminal import plain
+    except (BoresightError, OSError) as error:
+        from boresight.report.text import plain
 
-        typer.echo(f"boresight: {plain(str(error))}", err=True)
+        typer.echo(f"boresight: {plain(_sentence(error))}", err=True)
         sys.exit(BAD_INPUT)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from boresight.findings import Case, diagnose
 from boresight.game.coalitions import all_coalitions
-from boresight.game.floor import CLOSED_BOOK, floor_pairs, numeric_floor
+from boresight.game.floor import floor_pairs, numeric_floor
 
 SEEDS = 1000
 SIGMA = 0.05
@@ -14,15 +14,16 @@ SIGMA = 0.05
 def noisy_findings(make_case, n, seed):
     """A constant game with normal noise on each evaluation, floor from scoring some of them again."""
     rng = np.random.default_rng(seed)
-    names = [*all_coalitions(n), CLOSED_BOOK]
+    names = [*all_coalitions(n), "closed book"]
     alone = dict(zip(names, rng.normal(-5, SIGMA, len(names)), strict=True))
-    pairs = floor_pairs(n, rng, closed_book=True)
-    again = [(pair.coalition, np.array([rng.normal(-5, SIGMA)], np.float32)) for pair in pairs]
+    pairs = floor_pairs(n, rng)
+    scored = [name for pair in pairs for name in (pair.coalition, pair.companion)]
+    again = [(name, np.array([rng.normal(-5, SIGMA)], np.float32)) for name in scored]
     floor = numeric_floor(
         {name: np.array([value], np.float32) for name, value in alone.items()}, again, "nats"
     )
     values = [alone[name] for name in names[:-1]]
-    return diagnose(make_case(values, closed_book=alone[CLOSED_BOOK], floor=floor))
+    return diagnose(make_case(values, closed_book=alone["closed book"], floor=floor))
 
 
 @pytest.mark.parametrize("n", [4, 5])

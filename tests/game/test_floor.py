@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from boresight.game.floor import CLOSED_BOOK, floor_pairs, numeric_floor
+from boresight.game.floor import floor_pairs, numeric_floor
 
 
 def rng():
@@ -11,17 +11,17 @@ def rng():
 
 
 def test_grand_empty_and_six_others_are_scored_twice():
-    pairs = floor_pairs(5, rng(), closed_book=True)
-    assert len(pairs) == 8
+    pairs = floor_pairs(5, rng())
+    assert len(pairs) == 7
     assert pairs[0].coalition == "11111"
-    assert (pairs[-1].coalition, pairs[-1].companion) == ("00000", CLOSED_BOOK)
-    assert {pair.companion for pair in pairs[:-1]} == {"00000"}
+    assert {pair.companion for pair in pairs} == {"00000"}
+    assert {abs(2 * pair.coalition.count("1") - 5) for pair in pairs[1:]} == {1}
 
 
 @pytest.mark.parametrize(("n", "coalitions"), [(1, 2), (2, 4), (3, 8)])
 def test_small_games_use_all_their_coalitions(n, coalitions):
-    pairs = floor_pairs(n, rng(), closed_book=True)
-    assert len({pair.coalition for pair in pairs}) == coalitions
+    pairs = floor_pairs(n, rng())
+    assert len({name for pair in pairs for name in (pair.coalition, pair.companion)}) == coalitions
 
 
 def test_the_floor_is_the_largest_difference_of_the_summed_value():

@@ -12,9 +12,20 @@ from boresight.report.html.numbers import base64_floats, compact, compact_all, m
 
 @pytest.mark.parametrize(
     ("value", "kept"),
-    [(1.23456789, 1.23457), (-3.4332275390625e-05, -3.43323e-05), (2.0, 2), (0.0, 0), (float("nan"), None),
-     (float("inf"), None), (float("-inf"), None), (True, True), ("x", "x"), (7, 7), (None, None), (1e308, 1e308)],
-)  # fmt: skip
+    [
+        (1.23456789, 1.23457),
+        (-3.4332275390625e-05, -3.43323e-05),
+        (1e308, 1e308),
+        (2.0, 2),
+        (0.0, 0),
+        (float("nan"), None),
+        (float("inf"), None),
+        (float("-inf"), None),
+        (True, True),
+        ("x", "x"),
+        (None, None),
+    ],
+)
 def test_numbers_keep_six_digits_and_stay_finite(value, kept):
     assert compact(value) == kept
 

@@ -22,7 +22,10 @@ def run(tmp_path):
         "query": SECRETS["query"],
         "history": [{"role": "user", "content": SECRETS["history"]}],
         "passages": [
-            {"id": "pid", "text": SECRETS["text"], "title": SECRETS["title"], "score": 1, "metadata": {"a": SECRETS["metadata"]}},
+            {
+                "id": "pid", "text": SECRETS["text"], "title": SECRETS["title"], "score": 1,
+                "metadata": {"a": SECRETS["metadata"]},
+            },
             {"id": "qid", "text": SECRETS["text"], "score": 0.5},
         ],
         "answer": SECRETS["answer"],

@@ -9,8 +9,8 @@ import signal
 import sys
 from pathlib import Path
 
+from boresight.api import audit
 from boresight.models.fake import FakeGenerator
-from boresight.run.audit import audit
 
 events = 0
 fatal = int(sys.argv[4])

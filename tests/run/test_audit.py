@@ -9,10 +9,9 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from boresight.api import Audit, audit
 from boresight.errors import SpecError, WindowError
 from boresight.models.fake import FakeGenerator
-from boresight.run.audit import audit
-from boresight.run.result import Audit
 from boresight.trace import read_objects
 from helpers import additive_table, enumerate_shapley, make_trace, write_jsonl
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from boresight.api import audit
 from boresight.game import ContextGame
 from boresight.models.carriers import status
-from boresight.run.audit import audit
 
 pytestmark = pytest.mark.real
 

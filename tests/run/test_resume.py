@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from boresight.api import audit
 from boresight.errors import SpecError
 from boresight.models.fake import FakeGenerator
-from boresight.run.audit import audit
 from helpers import additive_table, make_trace, write_jsonl
 
 SCRIPT = Path(__file__).parent / "interrupted_run.py"

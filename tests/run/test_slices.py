@@ -2,9 +2,9 @@
 
 import pytest
 
+from boresight.api import audit
 from boresight.errors import SpecError
 from boresight.models.fake import FakeGenerator
-from boresight.run.audit import audit
 from boresight.run.slices import ABSENT, slice_of
 from boresight.trace import trace_from_dict
 from helpers import make_trace

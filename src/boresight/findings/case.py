@@ -139,12 +139,13 @@ class Case:
         return (one, other) if places(one) < places(other) else (other, one)
 
     def both_help(self, one: str, other: str) -> bool:
-        """Whether both attributions are above the floor.
+        """Whether both attributions are on the helping side, and one of them is above the floor.
 
         Two passages that harm together would otherwise read as twins, two that each suffice to harm as a pair
         in need of each other: an interaction alone has no side.
         """
-        return self.helps(one) and self.helps(other)
+        helping = min(self.share(one).value, self.share(other).value) > 0
+        return helping and (self.helps(one) or self.helps(other))
 
     @property
     def moves(self) -> bool:

@@ -106,6 +106,10 @@ class ContextGame:
             targets: Targets that share the prompt (and the reasoning before them).
             order: Context positions of the present passages in prompt order; context order by default.
         """
+        if len(coalition) != len(self.players) or not set(coalition) <= {"0", "1"}:
+            raise SpecError(
+                f"a coalition of {len(self.players)} passages is that many 0 or 1, not {coalition!r}"
+            )
         places = tuple(order) if order is not None else members(coalition)
         if sorted(places) != list(members(coalition)):
             raise SpecError(f"order {places} does not list the members of coalition {coalition!r} once each")
@@ -130,8 +134,10 @@ class ContextGame:
             passage_ids: The passages present, in any order; all by default. They stand in context order.
             order: The same ids in another prompt order.
         """
+        if isinstance(passage_ids, str):
+            raise SpecError(f"passage_ids must be a list of ids, got the string {passage_ids!r}")
         chosen = set(self.players if passage_ids is None else passage_ids)
-        unknown = chosen - set(self.players)
+        unknown = (chosen | set(order or ())) - set(self.players)
         if unknown:
             raise SpecError(f"trace {self.trace.id!r} has no passage {sorted(unknown)} in its context")
         places = [place for place, passage in enumerate(self.players) if passage in chosen]

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 OTHERS = 6
-CLOSED_BOOK = ""  # the coalition string of the closed-book prompt among floor rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +27,21 @@ class FloorPair:
 
     Attributes:
         coalition: The coalition whose noise is measured.
-        companion: The shorter one beside it; :data:`CLOSED_BOOK` for the closed-book prompt.
+        companion: The shorter one beside it, whose own noise is read off too.
     """
 
     coalition: str
     companion: str
 
 
-def floor_pairs(n: int, rng: np.random.Generator, *, closed_book: bool) -> list[FloorPair]:
+def floor_pairs(n: int, rng: np.random.Generator) -> list[FloorPair]:
     """Which coalitions are scored twice: the grand, the empty and up to six of the sizes nearest n/2.
 
-    The empty coalition is the shorter companion of all others; its own companion is the closed-book prompt,
-    or the grand coalition where no closed-book row is scored.
+    The empty coalition is the shorter companion of all others, which measures its own noise as well.
     """
     grand, empty = coalition_of(range(n), n), coalition_of([], n)
     pairs = [FloorPair(grand, empty)]
-    pairs += [FloorPair(coalition, empty) for coalition in middle_coalitions(n, OTHERS, rng)]
-    return [*pairs, FloorPair(empty, CLOSED_BOOK)] if closed_book else pairs
+    return pairs + [FloorPair(coalition, empty) for coalition in middle_coalitions(n, OTHERS, rng)]
 
 
 def numeric_floor(
@@ -55,7 +52,7 @@ def numeric_floor(
     """Largest difference of the summed target value, alone against together.
 
     Args:
-        alone: Row of each coalition scored by itself, shape (T,); :data:`CLOSED_BOOK` is a key too.
+        alone: Row of each coalition scored by itself, shape (T,).
         together: Coalition and row of each padded scoring.
         scale: Value scale to sum on.
 

@@ -21,8 +21,8 @@ class Summary(TypedDict):
 
     ``value`` is the mean over the defined traces (None when there is none), ``low`` and ``high`` its 95
     percent bootstrap interval over traces (None below two), ``chance`` the mean chance level of the same
-    traces (None unless each of them has one), ``unit`` the measure's, ``reasons`` why it has no value, with the
-    number of traces, the commonest first.
+    traces (None unless each of them has one), ``unit`` the measure's, ``reasons`` why it has no value, with
+    the number of traces, the commonest first.
     """
 
     value: float | None

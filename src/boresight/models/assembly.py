@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from boresight.errors import ScoringError
-from boresight.models.chat import (
-    SYSTEM,
-    ChatTemplate,
-    Layout,
-    Slot,
-    close_thought,
-    turn_slot,
-    without_thought,
-)
+from boresight.models.chat import QUESTION, SYSTEM, ChatTemplate, Layout, Slot, turn_slot
 from boresight.models.plain_text import Piece, TextEncoder
 from boresight.models.prompts import BORESIGHT
+from boresight.models.reasoning import without_reasoning
 from boresight.models.seam import Segment
-from boresight.trace import Passage, Trace
+from boresight.trace import Passage, Trace, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from boresight.models.prompts import PromptStyle
 
@@ -31,6 +25,9 @@ class PromptAssembler:
     Args:
         tokenizer: A ``transformers`` tokenizer that nobody else uses.
         window: Most tokens that prompt and target may have together, or None.
+
+    Attributes:
+        changes_text: Whether the template rewrites texts (escapes quotes, say), which our prompts do not.
 
     Raises:
         ModelError: If the tokenizer's chat template cannot hold even one question.
@@ -43,13 +40,13 @@ class PromptAssembler:
         self.template = ChatTemplate(tokenizer)
         self.prefix = () if self.template.text else _automatic_prefix(tokenizer)
         self.end_of_turn = self.template.end_of_turn(self.encoder)
-        self._described = {
-            "template": self.template.describe() | {"prefix_ids": list(self.prefix)},
-            "segmentation": self._segmentation(),
-        }
+        described = self.template.describe() | {"prefix_ids": list(self.prefix)}
+        segmentation = self._segmentation()
+        self.changes_text = not segmentation["same_text"]
+        self._described = {"template": described, "segmentation": segmentation}
 
     def describe(self) -> dict[str, Any]:
-        """Template, and how the joined segments of a sample compare with tokenising its whole text."""
+        """Template, and how the joined segments of samples compare with the template's own text."""
         return dict(self._described)
 
     def prepare(self, trace: Trace, style: PromptStyle, thoughts: str | None = None) -> TracePrompts:
@@ -64,15 +61,39 @@ class PromptAssembler:
             raise ScoringError(f"trace {trace.id!r}: {error}") from error
 
     def _segmentation(self) -> dict[str, Any]:
-        """Compare on a harmless sample; tokenizers whose tokens cross line breaks differ a little."""
-        parts = self.prepare(_SAMPLE, BORESIGHT)
-        blocks = [parts.block(key, label) for label, key in enumerate(_SAMPLE.context, start=1)]
+        """Compare on two harmless samples; tokenizers whose tokens cross line breaks differ a little."""
+        try:
+            history = self._compared(replace(_SAMPLE, history=_SAMPLE_HISTORY))
+        except ScoringError as error:
+            history = {"equal": None, "reason": str(error)}
+        return {**self._compared(_SAMPLE), "history": history}
+
+    def _compared(self, sample: Trace) -> dict[str, Any]:
+        """Lengths and equality of a sample's joined segments and of its text as the template renders it."""
+        parts = self.prepare(sample, BORESIGHT)
+        blocks = [parts.block(key, label) for label, key in enumerate(sample.context, start=1)]
         joined = [token for segment in (parts.header, *blocks, parts.tail) for token in segment.ids]
-        lines = (
-            BORESIGHT.passage_line(passage, label) for label, passage in enumerate(_SAMPLE.passages, start=1)
-        )
-        whole = [*self.prefix, *self.encoder.template(parts.text("".join(lines)))]
-        return {"equal": joined == whole, "joined": len(joined), "whole": len(whole)}
+        whole = [*self.prefix, *self.encoder.template(parts.rendered())]
+        return {
+            "equal": joined == whole,
+            "joined": len(joined),
+            "whole": len(whole),
+            "same_text": parts.text() == parts.rendered(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A prompt around its passages: the layout, the text of each slot, what comes before and after.
+
+    ``head`` is the part of ``before`` that stands in the question's own turn.
+    """
+
+    layout: Layout
+    texts: Mapping[str, str]
+    head: str
+    before: list[Piece]
+    after: list[Piece]
 
 
 class TracePrompts:
@@ -96,12 +117,11 @@ class TracePrompts:
         self._style = style
         self._thoughts = thoughts
         self._blocks: dict[tuple[str, int], Segment] = {}
-        self._layout, before, after = self._pieces(style.instruction)
-        self._before, self._after = before, after
-        _, closed_before, closed_after = self._pieces(style.closed_instruction)
-        self._header = self._segment("header", before, start=True)
-        self._tail = self._segment("tail", after, start=False)
-        self._closed_book = self._segment("closed_book", [*closed_before, *closed_after], start=True)
+        self._open = self._frame(style.instruction)
+        self._header = self._segment("header", self._open.before, start=True)
+        self._tail = self._segment("tail", self._open.after, start=False)
+        closed = self._frame(style.closed_instruction)
+        self._closed_book = self._segment("closed_book", [*closed.before, *closed.after], start=True)
 
     @property
     def header(self) -> Segment:
@@ -126,21 +146,32 @@ class TracePrompts:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Control tokens in user text, and what the template made of the conversation."""
-        trace = self._trace
-        texts = [(f"passage {key.id!r}", f"{key.title or ''}\n{key.text}") for key in trace.context_passages]
-        texts += [("the question", trace.query)]
-        texts += [(f"turn {index} of the history", turn.content) for index, turn in enumerate(trace.history)]
-        found = [(name, self._assembler.encoder.control_strings(text)) for name, text in texts]
-        warnings = [
-            f"{name} holds control tokens ({', '.join(strings)}), which are read as plain text"
+        found = ((name, self._assembler.encoder.control_strings(text)) for name, text in self._user_texts())
+        spelled = [
+            f"{name} spells control tokens of chat formats ({', '.join(strings)}), read as plain text"
             for name, strings in found
             if strings
         ]
-        if self._layout.merged:
-            warnings.append(
-                "neighbouring turns of one role were put together: the template wants them to alternate"
-            )
-        return tuple(warnings)
+        return (*spelled, *self._template_warnings())
+
+    def _user_texts(self) -> Iterator[tuple[str, str]]:
+        """Every text of the trace as it stands in the prompt, with a name for it."""
+        trace = self._trace
+        for label, passage in enumerate(trace.context_passages, start=1):
+            yield f"passage {passage.id!r}", self._style.passage_line(passage, label)
+        yield "the question", trace.query
+        for index, turn in enumerate(trace.history):
+            yield f"turn {index} of the history", turn.content
+        yield "the answer", without_reasoning(trace.answer or "")
+
+    def _template_warnings(self) -> Iterator[str]:
+        if self._open.layout.merged:
+            yield "neighbouring turns of one role were put together: the template wants them to alternate"
+        for index, turn in enumerate(self._trace.history):
+            if self._shown(turn) != turn.content.strip():
+                yield f"the reasoning in turn {index} of the history is left out, as the template does it"
+        if self._assembler.changes_text and self.text() != self.rendered():
+            yield "the chat template would change the texts of this prompt; they are given unchanged"
 
     def block(self, passage_id: str, label: int) -> Segment:
         """The segment of one passage under the given label.
@@ -155,39 +186,64 @@ class TracePrompts:
             self._blocks[key] = Segment(f"passage:{passage_id}:{label}", ids, passage_id)
         return self._blocks[key]
 
-    def text(self, passages: str) -> str:
-        """The whole prompt as text, with the given passage lines."""
-        before = "".join(piece.text for piece in self._before)
-        return before + passages + "".join(piece.text for piece in self._after)
+    def text(self) -> str:
+        """The whole prompt with all passages, as we write it."""
+        before, after = (
+            "".join(piece.text for piece in part) for part in (self._open.before, self._open.after)
+        )
+        return before + self._lines() + after
 
-    def _pieces(self, instruction: str) -> tuple[Layout, list[Piece], list[Piece]]:
-        """The layout, and the text before the passages and after them."""
-        style, template = self._style, self._assembler.template
+    def rendered(self) -> str:
+        """The same as the chat template writes it when it is given the texts themselves."""
+        frame, template = self._open, self._assembler.template
+        if template.text is None:
+            return self.text()
+        content = frame.head + self._lines() + self._style.question_line(self._trace.query)
+        text = template.render(frame.layout.messages, {**frame.texts, QUESTION: content})
+        return "".join(piece.text for piece in self._closing(text, frame.layout))
+
+    def _lines(self) -> str:
+        passages = enumerate(self._trace.context_passages, start=1)
+        return "".join(self._style.passage_line(passage, label) for label, passage in passages)
+
+    def _frame(self, instruction: str) -> _Frame:
+        """The prompt around the passages."""
+        style = self._style
         turns = [turn for turn in self._trace.history if turn.role != "system"]
         system = [turn.content.strip() for turn in self._trace.history if turn.role == "system"]
         if style.instruction_place == "system":
             system.insert(0, instruction)
-        texts = {turn_slot(index): turn.content.strip() for index, turn in enumerate(turns)}
+        texts = {turn_slot(index): self._shown(turn) for index, turn in enumerate(turns)}
         texts[SYSTEM] = "\n".join(text for text in system if text)
-        roles = [turn.role for turn in turns]
-        layout = template.layout(roles, system=bool(texts[SYSTEM]), answer_cue=style.answer_cue)
-        before, after = layout.split()
-        head = _fill(before, texts)
-        if style.instruction_place == "user" and instruction:
-            head.append(Piece(instruction + "\n", is_template=False))
+        layout = self._assembler.template.layout(
+            [turn.role for turn in turns], system=bool(texts[SYSTEM]), answer_cue=style.answer_cue
+        )
+        head = instruction + "\n" if style.instruction_place == "user" and instruction else ""
+        before, after = (_fill(parts, texts) for parts in layout.split())
         question = Piece(style.question_line(self._trace.query), is_template=False)
-        return layout, head, [question, *self._closing(_fill(after, texts))]
+        return _Frame(
+            layout,
+            texts,
+            head,
+            before=[*before, Piece(head, is_template=False)] if head else before,
+            after=[question, *after[:-1], *self._closing(after[-1].text, layout)],
+        )
 
-    def _closing(self, pieces: list[Piece]) -> list[Piece]:
+    def _shown(self, turn: Turn) -> str:
+        """An earlier turn as the prompt shows it."""
+        text = turn.content.strip()
+        return self._assembler.template.shown_turn(text) if turn.role == "assistant" else text
+
+    def _closing(self, last: str, layout: Layout) -> list[Piece]:
         """The template's last words, with the recorded thoughts or with none."""
-        *rest, last = pieces
+        tags = self._assembler.template.tags(str(layout.parts[-1]))
         if self._thoughts is None:
-            return [*rest, Piece(close_thought(last.text), is_template=True)]
+            return [Piece(tags.closed(last), is_template=True)]
+        opening, thoughts, closing = tags.around(self._thoughts)
         return [
-            *rest,
-            Piece(without_thought(last.text) + "<think>\n", is_template=True),
-            Piece(self._thoughts.strip(), is_template=False),
-            Piece("\n</think>\n\n", is_template=True),
+            Piece(tags.removed(last) + opening, is_template=True),
+            Piece(thoughts, is_template=False),
+            Piece(closing, is_template=True),
         ]
 
     def _segment(self, key: str, pieces: list[Piece], *, start: bool) -> Segment:
@@ -219,8 +275,10 @@ _SAMPLE = Trace(
     id="sample",
     query="Which river crosses the town?",
     passages=(
-        Passage("1", "The town lies in a wide valley. A river crosses it from north to south."),
+        # Quotes and an ampersand show whether a template rewrites what it is given.
+        Passage("1", 'The town lies in a "wide" valley. A river & a road cross it from north to south.'),
         Passage("2", "Its bridge, built in 1871, carries one road and 24 lamps.", "The old bridge"),
     ),
     context=("1", "2"),
 )
+_SAMPLE_HISTORY = (Turn("user", "What is the valley like?"), Turn("assistant", "It is wide."))

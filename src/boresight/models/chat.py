@@ -9,9 +9,14 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from boresight.errors import ModelError, ScoringError
+from boresight.models.foreign import foreign_code, reason
+from boresight.models.reasoning import THINK, Tags, tags_of, without_reasoning
+from boresight.models.reasoning import split_reasoning as split_reasoning  # noqa: PLC0414 - its old place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,15 +27,9 @@ SYSTEM = "system"
 QUESTION = "question"
 ANSWER = "answer"
 TEMPLATE_DATE = "26 Jul 2024"  # templates that print today's date would change the prompt every day
-_FIXED_DATE = (
-    "{%- macro strftime_now(pattern) -%}"
-    f"{{{{ '2024-07-26' if pattern == '%Y-%m-%d' else '{TEMPLATE_DATE}' }}}}"
-    "{%- endmacro -%}"
-)
+_DAY = datetime(2024, 7, 26, tzinfo=UTC)
 
 _MARKER = re.compile(r"XSLOT([a-z]+[0-9]*)SLOTX")
-_OPEN_THOUGHT = re.compile(r"<think>\s*\Z")
-_THOUGHT_BLOCK = re.compile(r"<think>\s*(</think>\s*)?\Z")
 _THINK_SWITCHES = ("enable_thinking", "thinking")
 
 Message = tuple[str, tuple[str, ...]]  # role, and the slots whose texts make up its content
@@ -51,11 +50,13 @@ class Layout:
         parts: Template text (strings) and slots, up to the place where the answer begins.
         folded: The system text stands in the first user turn, since the template takes no system turn.
         merged: Neighbouring turns of one role were put together, since the template wants them to alternate.
+        messages: The conversation as the template takes it; none for a plain-text prompt.
     """
 
     parts: tuple[str | Slot, ...]
     folded: bool = False
     merged: bool = False
+    messages: tuple[Message, ...] = ()
 
     def split(self) -> tuple[tuple[str | Slot, ...], tuple[str | Slot, ...]]:
         """The parts before the question's slot, and those after it."""
@@ -68,28 +69,6 @@ def turn_slot(index: int) -> str:
     return f"turn{index}"
 
 
-def split_reasoning(text: str) -> tuple[str | None, str]:
-    """Split a recorded answer into reasoning and the answer proper.
-
-    Args:
-        text: ``<think>...</think>Paris``, also without the opening tag (where a template wrote it), or plain.
-
-    Returns:
-        The reasoning without its tags (None if there is none, or only blanks), and the answer, both stripped.
-
-    Raises:
-        ScoringError: If reasoning is opened and never closed, so that there is no answer after it.
-    """
-    before, closing, answer = text.rpartition("</think>")
-    if "<think>" in answer:
-        raise ScoringError(
-            "the answer opens <think> and never closes it, so there is no answer to explain; "
-            "record the whole answer, or allow more new tokens"
-        )
-    thoughts = before.replace("<think>", "").replace("</think>", "").strip() if closing else ""
-    return thoughts or None, answer.strip()
-
-
 @dataclass
 class ChatTemplate:
     """The way in which a tokenizer turns a conversation into a prompt.
@@ -100,19 +79,20 @@ class ChatTemplate:
     Attributes:
         text: Jinja source; None for a base model, which gets a plain-text prompt.
         options: Values that are given to the template besides the messages.
-        answer_cue: Plain-text prompts end with this line.
+        reasoning: Tags of reasoning that the template or the vocabulary knows.
     """
 
     tokenizer: Any
     text: str | None = field(init=False)
     options: dict[str, Any] = field(init=False)
-    _source: str | None = field(init=False)
+    reasoning: tuple[Tags, ...] = field(init=False)
     _layouts: dict[tuple[bool, tuple[str, ...], str], Layout] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.text = _template_text(self.tokenizer)
         self.options = _options(self.text) if self.text else {}
-        self._source = _FIXED_DATE + self.text if self.text and self._has_date else self.text
+        tokens = (str(token) for token in self.tokenizer.added_tokens_decoder.values())
+        self.reasoning = tags_of(self.text or "", tokens)
 
     @property
     def _has_date(self) -> bool:
@@ -146,19 +126,16 @@ class ChatTemplate:
                 candidate = _fold(messages) if folded else messages
                 candidate = _merge(candidate) if merged else candidate
                 try:
-                    return Layout(self._parts(candidate, prompt=True), folded and system, merged)
+                    parts = self._parts(candidate, prompt=True)
+                    return Layout(parts, folded and system, merged, tuple(candidate))
                 except _RefusedError as error:
                     reasons.append(str(error))
         raise ScoringError(f"the chat template cannot hold this conversation: {reasons[-1]}")
 
     def _parts(self, messages: Sequence[Message], *, prompt: bool) -> tuple[str | Slot, ...]:
         """Render marker words and split at them; every slot must appear exactly once, the question last."""
-        from jinja2 import TemplateError
-
-        try:
-            text = self._render(messages, prompt=prompt)
-        except (TemplateError, TypeError, ValueError) as error:
-            raise _RefusedError(str(error) or type(error).__name__) from error
+        markers = {slot: f"XSLOT{slot}SLOTX" for _, slots in messages for slot in slots}
+        text = self.render(messages, markers, prompt=prompt)
         pieces = _MARKER.split(text)
         found = pieces[1::2]
         wanted = [slot for _, slots in messages for slot in slots]
@@ -167,19 +144,60 @@ class ChatTemplate:
             raise _RefusedError(f"it leaves out, repeats or moves {', '.join(lost) or 'the question'}")
         return tuple(Slot(piece) if index % 2 else piece for index, piece in enumerate(pieces))
 
-    def _render(self, messages: Sequence[Message], *, prompt: bool) -> str:
+    def render(self, messages: Sequence[Message], texts: Mapping[str, str], *, prompt: bool = True) -> str:
+        """What the template makes of a conversation.
+
+        Args:
+            messages: Role and slots of each message.
+            texts: The text of each slot.
+            prompt: Whether an answer is to follow.
+
+        Raises:
+            ScoringError: If the template refuses the conversation, or fails in any other way.
+        """
         contents = [
-            {"role": role, "content": "\n".join(f"XSLOT{slot}SLOTX" for slot in slots)}
-            for role, slots in messages
+            {"role": role, "content": "\n".join(texts[slot] for slot in slots)} for role, slots in messages
         ]
-        rendered = self.tokenizer.apply_chat_template(
-            contents,
-            chat_template=self._source,
-            tokenize=False,
-            add_generation_prompt=prompt,
-            **self.options,
-        )
-        return str(rendered)
+        # A template looks its clock up among its variables, so ours stands in for the real one.
+        clock = {"strftime_now": _DAY.strftime} if self._has_date else {}
+        with foreign_code(_refusal):
+            return str(
+                self.tokenizer.apply_chat_template(
+                    contents,
+                    chat_template=self.text,
+                    tokenize=False,
+                    add_generation_prompt=prompt,
+                    **self.options,
+                    **clock,
+                )
+            )
+
+    def tags(self, closing: str) -> Tags:
+        """The tags to put around reasoning after a template's last words.
+
+        Args:
+            closing: The last words; the tags that they hold win.
+        """
+        held = (tags for tags in self.reasoning if tags.opening in closing)
+        return next(iter((*held, *self.reasoning, THINK)))
+
+    def shown_turn(self, text: str) -> str:
+        """An earlier answer as the template shows it: without its reasoning, if the template drops that."""
+        return without_reasoning(text, self._dropped)
+
+    @cached_property
+    def _dropped(self) -> tuple[Tags, ...]:
+        """The tags whose reasoning the template takes out of earlier answers; found out by trying."""
+        return tuple(tags for tags in self.reasoning if self.text and self._drops(tags))
+
+    def _drops(self, tags: Tags) -> bool:
+        messages: list[Message] = [("user", ("a",)), ("assistant", ("b",)), ("user", ("a",))]
+        answer = "".join(tags.around("XTHOUGHTX")) + "XANSWERX"
+        try:
+            text = self.render(messages, {"a": "a", "b": answer})
+        except _RefusedError:
+            return False
+        return "XANSWERX" in text and "XTHOUGHTX" not in text
 
     def end_of_turn(self, encoder: TextEncoder) -> int | None:
         """Id of the token that ends an answer: the template's, else the tokenizer's end of sequence."""
@@ -213,9 +231,18 @@ class ChatTemplate:
             "kind": "chat",
             "sha256": hashlib.sha256(self.text.encode()).hexdigest()[:16],
             "system": "folded into the first user turn" if layout.folded else "system turn",
-            "thinking": _thinking(self.options, closing),
+            "thinking": self._thinking(closing),
             "date": TEMPLATE_DATE if self._has_date else None,
         }
+
+    def _thinking(self, closing: str) -> str | None:
+        """How a thinking template was kept from thinking, or None."""
+        tags = self.tags(closing)
+        if tags.opened_by(closing):
+            return "opened by the template, closed at once"
+        if tags.closed(closing) != closing:
+            return "the answer is opened instead"
+        return next((f"{switch}=False" for switch in _THINK_SWITCHES if switch in self.options), None)
 
 
 def _template_text(tokenizer: Any) -> str | None:
@@ -230,26 +257,15 @@ def _template_text(tokenizer: Any) -> str | None:
         ) from error
 
 
-class _RefusedError(Exception):
+class _RefusedError(ScoringError):
     """The template does not take a conversation of this shape."""
 
 
-def close_thought(closing: str) -> str:
-    """Close reasoning that a template's last words leave open, so that the answer itself comes next."""
-    return f"{closing.rstrip()}\n\n</think>\n\n" if _OPEN_THOUGHT.search(closing) else closing
+def _refusal(problem: Exception) -> _RefusedError:
+    from jinja2 import TemplateError
 
-
-def without_thought(closing: str) -> str:
-    """A template's last words without the reasoning block that they open, closed again or not."""
-    return _THOUGHT_BLOCK.sub("", closing)
-
-
-def _thinking(options: Mapping[str, Any], closing: str) -> str | None:
-    """How a thinking template was kept from thinking, or None."""
-    if _OPEN_THOUGHT.search(closing):
-        return "opened by the template, closed at once"
-    switched = [switch for switch in _THINK_SWITCHES if switch in options]
-    return f"{switched[0]}=False" if switched else None
+    plain = isinstance(problem, TemplateError) and str(problem)  # the template's own words
+    return _RefusedError(plain or reason(problem))
 
 
 def _options(template: str) -> dict[str, Any]:

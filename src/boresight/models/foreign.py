@@ -27,7 +27,7 @@ def foreign_code(explain: Callable[[Exception], BoresightError]) -> Iterator[Non
         yield
     except BoresightError:
         raise
-    except Exception as problem:  # noqa: BLE001 - foreign code raises anything, see above
+    except Exception as problem:
         raise explain(problem) from problem
 
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from boresight.models.chat import split_reasoning
+from boresight.errors import ModelError
+from boresight.models.reasoning import THINK, Tags, reasoning_end, split_reasoning
 from boresight.models.seam import Generation
 from boresight.models.spans import spans_by_decoding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-
-_CLOSING = "</think>"
 
 
 class GreedyDecoder:
@@ -25,13 +24,20 @@ class GreedyDecoder:
         model: A causal model in evaluation mode; its generation settings are only set aside for a call.
         tokenizer: Its tokenizer.
         end_of_turn: Id that ends an answer in the chat template, if there is one.
+        reasoning: The tags of reasoning that the model knows.
 
     Attributes:
         stops: Every id that ends an answer: the checkpoint's, the tokenizer's and the template's.
         pad: An id to pad with; what is padded is always masked, so any will do.
+
+    Raises:
+        ModelError: If the checkpoint's end of sequence is no number.
     """
 
-    def __init__(self, model: Any, tokenizer: Any, end_of_turn: int | None) -> None:
+    def __init__(
+        self, model: Any, tokenizer: Any, end_of_turn: int | None, reasoning: Sequence[Tags] = (THINK,)
+    ) -> None:
+        self._reasoning = reasoning
         self._model = model
         self._tokenizer = tokenizer
         self.stops = _stops(model, tokenizer, end_of_turn)
@@ -58,8 +64,10 @@ class GreedyDecoder:
         ids = self._generate(prompt, max_new_tokens)
         finished = bool(ids) and ids[-1] in self.stops
         ids = ids[:-1] if finished else ids
-        thoughts, _ = split_reasoning(self.decode(ids))
-        ids = ids[_answer_start(ids, self.decode) :]
+        written = self.decode(ids)
+        thoughts, _ = split_reasoning(written, self._reasoning)
+        ends = (reasoning_end(written, tags) for tags in self._reasoning)
+        ids = ids[_answer_start(ids, next(filter(None, ends), 0), self.decode) :]
         text = self.decode(ids)
         return Generation(
             text, tuple(ids), finished, spans_by_decoding(ids, text, self.decode) or (), thoughts
@@ -87,16 +95,20 @@ class GreedyDecoder:
 def _stops(model: Any, tokenizer: Any, end_of_turn: int | None) -> frozenset[int]:
     inherited = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
     listed = inherited if isinstance(inherited, list | tuple) else [inherited]
-    found = [*listed, tokenizer.eos_token_id, end_of_turn]
-    return frozenset(int(token) for token in found if token is not None)
+    found = [token for token in (*listed, tokenizer.eos_token_id, end_of_turn) if token is not None]
+    for token in found:
+        if not isinstance(token, int):
+            raise ModelError(
+                f"the model's generation settings give {token!r} as end of sequence, which is no token id; "
+                "correct eos_token_id in generation_config.json"
+            )
+    return frozenset(found)
 
 
-def _answer_start(ids: Sequence[int], decode: Callable[[Sequence[int]], str]) -> int:
-    """Where the answer begins behind reasoning: after its closing tag and the blanks that follow."""
-    place = decode(ids).rfind(_CLOSING)
-    if place < 0:
+def _answer_start(ids: Sequence[int], stop: int, decode: Callable[[Sequence[int]], str]) -> int:
+    """Where the answer begins behind reasoning that ends at a character: after the blanks that follow."""
+    if stop == 0:
         return 0
-    stop = place + len(_CLOSING)
     start = bisect.bisect_left(range(len(ids)), stop, key=lambda count: len(decode(ids[:count])))
     while start < len(ids) and not decode([ids[start]]).strip():
         start += 1

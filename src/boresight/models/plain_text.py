@@ -84,7 +84,9 @@ class TextEncoder:
     def __init__(self, tokenizer: Any) -> None:
         self.control = control_tokens(tokenizer)
         self._tokenizer = tokenizer
-        self._unknown = tokenizer.unk_token_id  # often the pad token too: it stands for a character all the same
+        self._unknown = (
+            tokenizer.unk_token_id
+        )  # often the pad token too: it stands for a character all the same
         self._markers = _markers(tokenizer, self.control)
         if getattr(tokenizer, "is_fast", False):
             self._template, self._plain = _fast_backends(tokenizer)
@@ -94,7 +96,7 @@ class TextEncoder:
     def control_strings(self, text: str) -> tuple[str, ...]:
         """The control tokens of chat formats that a text spells, as it stands or in compatibility form.
 
-        Added tokens that are no markers of a chat (``<b>``, say) are not named: as plain text they do no harm.
+        Added tokens that are no markers of a chat (``<b>``, say) are not named: they do no harm.
         """
         # Some tokenizers normalise first, so that a full-width look-alike becomes the marker itself.
         shapes = (text, unicodedata.normalize("NFKC", text))

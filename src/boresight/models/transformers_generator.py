@@ -61,7 +61,8 @@ class TransformersGenerator:
         self._scorer = TargetScorer(model)
         own = copy.deepcopy(tokenizer)
         self._assembler = PromptAssembler(own, _window(model, own))
-        self._decoder = GreedyDecoder(model, own, self._assembler.end_of_turn)
+        template = self._assembler.template
+        self._decoder = GreedyDecoder(model, own, self._assembler.end_of_turn, template.reasoning)
 
     @classmethod
     def load(

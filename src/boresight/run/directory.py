@@ -87,7 +87,7 @@ class RunDirectory:
         return self.run_json.exists()
 
     def open(self, spec: RunSpec, identity: dict[str, Any]) -> bool:
-        """Start a run, or resume the one that lies here.
+        """Start a run, or resume the one that lies here; a new one is on disk only after :meth:`save`.
 
         Args:
             spec: The settings wanted.
@@ -104,9 +104,10 @@ class RunDirectory:
         if not self.is_run():
             self._refuse_strangers()
             self.record = _new_record(spec, identity)
-            self.save()
             return False
         self.record = read_json(self.run_json)
+        if not isinstance(self.record, dict) or "spec" not in self.record:
+            raise SpecError(f"{self.run_json} is damaged; --overwrite starts the run anew")
         self._refuse_other(self.record["spec"], spec.to_json())
         for key, value in identity.items():
             self._refuse_other(_as_fields(key, self.record.get(key)), _as_fields(key, value))
@@ -156,8 +157,9 @@ class RunDirectory:
         for path in self.root.iterdir():
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
-            elif path.name != "run.lock":
+            elif path.name not in ("run.lock", "run.json"):
                 path.unlink()
+        self.run_json.unlink()  # last, so that an interrupted removal is still a run that can be removed
 
     def count(self, *, calls: int = 0, coalitions: int = 0, tokens: int = 0) -> None:
         """Raise the counters and save them; done before the work, so that a kill hides nothing."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from boresight.explain.shapley import exact_shapley, permutation_estimate
 from boresight.game.coalitions import all_but_one, coalition_of, from_masks, singletons
-from boresight.game.floor import CLOSED_BOOK, numeric_floor
+from boresight.game.floor import numeric_floor
 from boresight.game.table import ValueTable
 from boresight.measure.evidence import Evidence, RetrieverView
 from boresight.run.plan import CLOSED, FLOOR, PASSAGES, TracePlan, design_for
@@ -73,10 +73,7 @@ class StoredRows:
         """The numeric floor; None where it applies and was not measured, 0 where there is no rounding."""
         if not self.together:
             return None if measured else 0.0
-        alone = dict(self.table.rows)
-        if self.table.closed_book is not None:
-            alone[CLOSED_BOOK] = self.table.closed_book
-        return numeric_floor(alone, self.together, scale)
+        return numeric_floor(self.table.rows, self.together, scale)
 
 
 def sort_rows(rows: Sequence[ValueRow], players: tuple[str, ...], target: str) -> StoredRows:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from boresight.errors import InputError, ScoringError, SpecError, WindowError
+import numpy as np
+
+from boresight.errors import InputError, ModelError, ScoringError, SpecError, WindowError
 from boresight.game.coalitions import members
 from boresight.game.context_game import ContextGame
 from boresight.game.targets import generated_target, known_target
@@ -152,6 +154,7 @@ class Execution:
         if self.directory.plan.exists():
             stored = read_json(self.directory.plan)
             self.plans = [TracePlan.from_json(plan) for plan in stored["traces"]]
+            self._record_planned()
             return
         self.progress.phase("plan", len(self.traces))
         for trace in self.traces:
@@ -159,6 +162,9 @@ class Execution:
             self.progress.advance()
         self.plans = self.with_placebos(self.plans)
         write_json(self.directory.plan, {"traces": [plan.to_json() for plan in self.plans]})
+        self._record_planned()
+
+    def _record_planned(self) -> None:
         planned = sum(plan.tokens + plan.extra_tokens for plan in self.plans)
         self.directory.record["tokens"]["planned"] = planned
         self.directory.save()
@@ -247,17 +253,23 @@ def with_encoder_stage(trace: Trace, encoder: Encoder) -> Trace:
     of ``passages`` in the file change a rank.
     """
     texts = {passage.id: passage_text(passage) for passage in trace.passages}
-    scores = encoder.score(trace.query, texts)
+    try:
+        scores = encoder.score(trace.query, texts)
+    except ModelError as error:
+        raise ModelError(f"trace {trace.id!r}: {error}") from error
     place = {passage: position for position, passage in enumerate(trace.context)}
     ranking = sorted(
         scores.items(), key=lambda item: (-item[1], place.get(item[0], len(place)), texts[item[0]])
     )
-    name = encoder.name
+    _refuse_taken(trace, encoder.name)
+    return trace.with_stage(Stage(encoder.name, "retrieve", tuple(Ranked(*place) for place in ranking)))
+
+
+def _refuse_taken(trace: Trace, name: str) -> None:
     if any(stage.name == name for stage in trace.stages):
         raise InputError(
             f"trace {trace.id!r} already has a stage called {name!r}; rename it, or leave --retriever out"
         )
-    return trace.with_stage(Stage(name, "retrieve", tuple(Ranked(*place) for place in ranking)))
 
 
 def passage_text(passage: Passage) -> str:
@@ -265,15 +277,19 @@ def passage_text(passage: Passage) -> str:
     return f"{passage.title}\n{passage.text}" if passage.title else passage.text
 
 
-def check_stage(traces: Sequence[Trace], stage: str | None) -> None:
-    """Refuse a ``--stage`` that no trace has.
+def check_stage(traces: Sequence[Trace], stage: str | None, encoder: Encoder | None) -> None:
+    """Refuse a ``--stage`` that no trace has or will have, and an encoder whose name is taken.
 
     Raises:
         SpecError: Names the stages that there are.
+        InputError: A trace has a stage of the encoder's name.
     """
+    for trace in traces if encoder is not None else ():
+        _refuse_taken(trace, encoder.name if encoder else "")
     if stage is None or not traces:
         return
-    names = sorted({known.name for trace in traces for known in trace.stages})
+    own = set() if encoder is None else {encoder.name}
+    names = sorted({known.name for trace in traces for known in trace.stages} | own)
     if stage not in names:
         raise SpecError(f"no trace has a stage called {stage!r}; there is {', '.join(names) or 'none'}")
 
@@ -283,6 +299,8 @@ def _value_row(
 ) -> ValueRow:
     order = () if game == CLOSED else members(coalition)
     logprobs = scored.logprobs[target_id]
+    if not np.isfinite(logprobs).all():
+        raise ScoringError(f"trace {scored.request.trace!r}, {game} {coalition}: a value is not finite")
     return ValueRow(scored.request.trace, game, target_id, coalition, order, logprobs, batch, repeat)
 
 

@@ -17,12 +17,14 @@ PASSAGE_COLUMNS = Needs(table=True, singletons=True, leave_one_out=True, closed_
 """What share, harm, leave-one-out and gain read; an audit fills these columns unless measures were named."""
 
 
-def chosen_measures(names: Sequence[str] | None) -> tuple[str, ...]:
-    """Canonical names of the measures; the default ones for None.
+def chosen_measures(names: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Canonical names of the measures, a string split at commas; the default ones for None.
 
     Raises:
         SpecError: An unknown name, or no name at all.
     """
+    if isinstance(names, str):
+        names = [name.strip() for name in names.split(",") if name.strip()]
     if names is not None and not names:
         raise SpecError("no measure was named; leave --measures out for the default ones")
     if names is None:

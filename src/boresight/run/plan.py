@@ -15,7 +15,7 @@ from boresight.game.coalitions import (
     singletons,
 )
 from boresight.game.context_game import MOST_EXACT_PLAYERS
-from boresight.game.floor import CLOSED_BOOK, floor_pairs
+from boresight.game.floor import floor_pairs
 from boresight.game.placebo import Placebo
 from boresight.models.seam import Request, equal_length_batches
 from boresight.stats.random import rng_for
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 Method = Literal["exact", "permutation", "none"]
 Status = Literal["score", "closed_book_only", "nothing_to_score", "failed"]
 
+NO_COALITION = ""  # closed book is a prompt of its own, not a coalition
 PASSAGES, CLOSED, FLOOR, PLACEBO = "passages", "closed_book", "numeric_floor", "placebo"
 
 
@@ -142,8 +143,7 @@ def plan_trace(
         )  # fmt: skip
     exact_tokens = exact_cost(game, scored[0])
     method = choose_method(spec, trace_id, n, exact_tokens) if needs.table else "none"
-    pairs = floor_pairs(n, rng_for(spec.seed, trace_id, FLOOR), closed_book=needs.closed_book)
-    pairs = pairs if has_floor else []
+    pairs = floor_pairs(n, rng_for(spec.seed, trace_id, FLOOR)) if has_floor else []
     wanted = _coalitions(spec, trace_id, n, method, needs)
     wanted += [pair.coalition for pair in pairs]
     main = _passage_batches(game, scored, list(dict.fromkeys(wanted)))
@@ -204,9 +204,10 @@ def check_window(game: ContextGame, targets: Sequence[Target], new_tokens: int =
     window = game.parts(targets[0].thoughts if targets else None).window
     length = longest_prompt(game, targets) + new_tokens
     if window is not None and length > window:
+        room = f" ({new_tokens} of them kept for the answer, --max-new-tokens)" if new_tokens else ""
         raise WindowError(
-            f"trace {game.trace.id!r} needs {length} tokens for prompt and answer and the model's window "
-            f"holds {window}; shorten its context, or pass --too-long skip to go on without it"
+            f"trace {game.trace.id!r} needs {length} tokens for prompt and answer{room} and the model's "
+            f"window holds {window}; shorten its context, or pass --too-long skip to go on without it"
         )
 
 
@@ -236,7 +237,7 @@ def batch_of(game: str, requests: Sequence[tuple[str, Request]]) -> Batch:
 
 
 def _closed_book_batches(game: ContextGame, targets: Sequence[Target]) -> tuple[Batch, ...]:
-    return (batch_of(CLOSED, [(CLOSED_BOOK, game.closed_book_request(targets))]),)
+    return (batch_of(CLOSED, [(NO_COALITION, game.closed_book_request(targets))]),)
 
 
 def _floor_batch(game: ContextGame, target: Target, pair: tuple[str, str]) -> Batch:
@@ -246,10 +247,7 @@ def _floor_batch(game: ContextGame, target: Target, pair: tuple[str, str]) -> Ba
 
 def floor_requests(game: ContextGame, target: Target, pair: tuple[str, ...]) -> list[Request]:
     """The two requests of a numeric floor batch."""
-    return [
-        game.request(coalition, (target,)) if coalition else game.closed_book_request((target,))
-        for coalition in pair
-    ]
+    return [game.request(coalition, (target,)) for coalition in pair]
 
 
 def batch_requests(game: ContextGame, targets: Sequence[Target], batch: Batch) -> list[Request]:

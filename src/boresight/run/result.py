@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import weakref
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +20,8 @@ if TYPE_CHECKING:
 
     from boresight.trace import Trace
 
-HEADLINE = (
-    "warg@1.5", "spearman", "top1_agreement", "wasted_retrieval@2", "noise_distraction@2", "context_gain",
-)  # fmt: skip
-HTML_ROWS = 20
 
-
-class Audit:
+class RunResult:
     """A finished run.
 
     Args:
@@ -42,6 +36,8 @@ class Audit:
         self._directory = RunDirectory(self.folder)
         if not self._directory.is_run():
             raise SpecError(f"{self.folder} is not a run directory: it has no run.json")
+        if not self._directory.summary.exists():
+            raise SpecError(f"the run in {self.folder} is not finished; give its command again to go on")
 
     def forget_on_exit(self, remove: Callable[[Path], None]) -> None:
         """Remove the folder when this object goes; for runs that were not given a place."""
@@ -72,6 +68,11 @@ class Audit:
         return {line["trace"]: line["text"] for line in lines if line["target"] == "answer"}
 
     @cached_property
+    def finished(self) -> dict[str, bool]:
+        """Whether each generated answer ended by itself, by trace id."""
+        return {line["trace"]: line["finished"] for line in read_jsonl(self._directory.generations)}
+
+    @cached_property
     def passages(self) -> pd.DataFrame:
         """One row a passage and target; index (trace, passage, target)."""
         return self._table("passages", ["trace", "passage", "target"])
@@ -85,6 +86,28 @@ class Audit:
     def measures(self) -> pd.DataFrame:
         """One row a trace and measure, with its state and reason; index (trace, measure, target)."""
         return self._table("measures", ["trace", "measure", "target"])
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """Shapley interaction of each pair of an exact trace; index (trace, a, b, target)."""
+        return self._table("pairs", ["trace", "a", "b", "target"])
+
+    @cached_property
+    def findings(self) -> pd.DataFrame:
+        """One row a finding, the most important of a trace first; the trace is None for those of the run."""
+        import pandas as pd
+
+        columns = ["trace", "kind", "passages", "sentence", "score", "evidence", "remedy"]
+        return pd.DataFrame(list(read_jsonl(self.folder / "findings.jsonl")), columns=columns)
+
+    @cached_property
+    def sets(self) -> pd.DataFrame:
+        """Smallest passage sets that keep an answer, and smallest removals that break it."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            list(read_jsonl(self.folder / "sets.jsonl")), columns=["trace", "kind", "passages", "value"]
+        )
 
     @property
     def failures(self) -> dict[str, str]:
@@ -101,8 +124,8 @@ class Audit:
         goal = Path(folder)
         if goal.resolve() == self.folder.resolve():
             return goal
-        if goal.exists() and any(goal.iterdir()):
-            raise SpecError(f"{goal} is not empty; choose another folder")
+        if goal.exists() and (not goal.is_dir() or any(goal.iterdir())):
+            raise SpecError(f"{goal} is no empty folder; choose another")
         shutil.copytree(
             self.folder, goal, dirs_exist_ok=True, ignore=shutil.ignore_patterns("run.lock", ".writing-*")
         )
@@ -116,24 +139,4 @@ class Audit:
 
     def __repr__(self) -> str:
         counts = self.summary["traces"]
-        return f"Audit({counts['total']} traces, {counts['failed']} failed, {self.folder})"
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{escape(name)}</th><td>{_shown(self.summary['measures'][name])}</td></tr>"
-            for name in HEADLINE
-            if name in self.summary["measures"]
-        )
-        table = self.passages[["rank", "share", "attribution", "above_numeric"]].head(HTML_ROWS)
-        return f"<p>{escape(repr(self))}</p><table>{rows}</table>{table.to_html(escape=True)}"
-
-
-def _shown(measure: dict[str, Any]) -> str:
-    if measure["value"] is None:
-        return f"undefined on all {measure['undefined']}, failed on {measure['failed']}"
-    interval = "" if measure["low"] is None else f" [{measure['low']:.3g}, {measure['high']:.3g}]"
-    return f"{measure['value']:.3g}{interval} on {measure['defined']} of {_total(measure)}"
-
-
-def _total(measure: dict[str, Any]) -> int:
-    return int(measure["defined"] + measure["undefined"] + measure["failed"])
+        return f"{type(self).__name__}({counts['total']} traces, {counts['failed']} failed, {self.folder})"

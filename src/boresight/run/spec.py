@@ -18,6 +18,17 @@ if TYPE_CHECKING:
 
 DEFAULT_TOKENS_PER_TRACE = 60_000
 COALITIONS_PER_PASSAGE = 8
+LARGEST_BUDGET = 100_000
+SMALLEST = {
+    "limit": 1, "max_new_tokens": 1, "max_tokens_per_trace": 1, "budget": 1, "threads": 1, "placebo": 0,
+    "seed": 0,
+}  # fmt: skip
+OPTIONAL = ("limit", "budget", "threads")
+CHOICES = {
+    "labels": ("keep", "renumber"),
+    "scale": ("nats", "probability", "log_odds"),
+    "too_long": ("refuse", "skip"),
+}
 DEFAULT_NEW_TOKENS = 128
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -78,18 +89,13 @@ class RunSpec:
     threads: int | None = None
 
     def __post_init__(self) -> None:
-        at_least_one = ("limit", "max_new_tokens", "max_tokens_per_trace", "budget", "threads")
-        for name in at_least_one:
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise SpecError(f"{name} must be at least 1, got {value}")
-        if self.placebo < 0:
-            raise SpecError(f"placebo must be 0 or more, got {self.placebo}")
-        for name, allowed in (
-            ("labels", ("keep", "renumber")),
-            ("scale", ("nats", "probability", "log_odds")),
-            ("too_long", ("refuse", "skip")),
-        ):
+        for name, least in SMALLEST.items():
+            _check_whole(name, getattr(self, name), least)
+        if self.budget is not None and self.budget > LARGEST_BUDGET:
+            raise SpecError(f"budget must be at most {LARGEST_BUDGET:,}, got {self.budget:,}")
+        if any(not phrase.strip() for phrase in self.spans):
+            raise SpecError("a span must be a phrase of the answer, got an empty one")
+        for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise SpecError(f"{name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r}")
 
@@ -101,6 +107,15 @@ class RunSpec:
     def coalitions_sampled(self, n: int) -> int:
         """Budget of a sampled trace with n passages, in distinct coalitions."""
         return self.budget if self.budget is not None else COALITIONS_PER_PASSAGE * n
+
+
+def _check_whole(name: str, value: object, least: int) -> None:
+    if value is None and name in OPTIONAL:
+        return
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise SpecError(f"{name} must be a whole number, got {value!r}")
+    if value < least:
+        raise SpecError(f"{name} must be at least {least}, got {value}")
 
 
 def with_preset(name: str | None, settings: dict[str, Any]) -> dict[str, Any]:

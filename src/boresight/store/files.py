@@ -12,6 +12,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from boresight.errors import BoresightError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -74,8 +76,15 @@ def write_jsonl(path: Path, values: Iterable[Any]) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file."""
-    return json.loads(path.read_text(encoding="utf-8"))
+    """Read a JSON file.
+
+    Raises:
+        BoresightError: It is damaged.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise BoresightError(f"{path} is damaged ({error}); --overwrite starts the run anew") from error
 
 
 def append_jsonl(path: Path, values: Iterable[Any]) -> None:
@@ -103,8 +112,13 @@ def read_jsonl(path: Path) -> Iterator[Any]:
     if not path.exists():
         return
     with path.open("rb") as file:
-        for line in file:
-            yield json.loads(line)
+        for number, line in enumerate(file, start=1):
+            try:
+                yield json.loads(line)
+            except ValueError as error:
+                raise BoresightError(
+                    f"{path}, line {number}, is damaged ({error}); --overwrite starts the run anew"
+                ) from error
 
 
 def remove_temporaries(folder: Path) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from boresight.errors import BoresightError
 from boresight.store.files import make_private_folder, move_into_place, remove_temporaries, temporary_beside
 from boresight.store.tables import parquet_writer, write_rows
 
@@ -115,6 +116,10 @@ class ValueStore:
         for batch in self._folder.glob("batch-*.parquet"):
             if self.is_finished(int(batch.name.split("-")[1])):
                 batch.unlink()
+        for part in sorted(self._folder.glob("part-*.parquet")):
+            trace = int(part.name.removesuffix(".parquet").split("-")[1])
+            if trace % BLOCK == 0 and part.exists():
+                self._compact(trace)
 
     def is_finished(self, trace: int) -> bool:
         """Whether all batches of the trace are stored."""
@@ -137,17 +142,28 @@ class ValueStore:
         self._compact(trace)
 
     def read(self, trace: int) -> list[ValueRow]:
-        """The stored rows of a trace, in plan order; those of finished batches if it is unfinished."""
-        if self._part(trace).exists():
-            table = pq.read_table(self._part(trace), partitioning=None)
-        elif self._block(trace).exists():
-            table = pq.ParquetFile(self._block(trace)).read_row_group(trace % BLOCK)
-        else:
-            files = sorted(self._folder.glob(f"batch-{trace:08d}-*.parquet"))
-            table = pa.concat_tables(
-                [VALUES_SCHEMA.empty_table(), *(pq.read_table(file, partitioning=None) for file in files)]
-            )
+        """The stored rows of a trace, in plan order; those of finished batches if it is unfinished.
+
+        Raises:
+            BoresightError: A file is damaged.
+        """
+        try:
+            table = self._table(trace)
+        except pa.ArrowInvalid as error:
+            raise BoresightError(
+                f"{self._folder} is damaged ({error}); --overwrite starts the run anew"
+            ) from error
         return [row_from_record(record) for record in table.to_pylist()]
+
+    def _table(self, trace: int) -> pa.Table:
+        if self._part(trace).exists():
+            return pq.read_table(self._part(trace), partitioning=None)
+        if self._block(trace).exists():
+            return pq.ParquetFile(self._block(trace)).read_row_group(trace % BLOCK)
+        files = sorted(self._folder.glob(f"batch-{trace:08d}-*.parquet"))
+        return pa.concat_tables(
+            [VALUES_SCHEMA.empty_table(), *(pq.read_table(file, partitioning=None) for file in files)]
+        )
 
     def _compact(self, trace: int) -> None:
         first = trace - trace % BLOCK

@@ -134,6 +134,8 @@ class _Reader:
 def _opened(path: str | Path, name: str) -> Iterator[BinaryIO]:
     """The file or standard input, read as bytes."""
     if str(path) == "-":
+        if sys.stdin is None:
+            raise InputError("standard input is closed; name a file of traces")
         yield sys.stdin.buffer
         return
     if Path(path).is_dir():

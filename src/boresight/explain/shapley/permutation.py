@@ -92,6 +92,8 @@ def permutation_design(
         fresh = {row.tobytes(): row for row in chains if row.tobytes() not in known}
         if len(pairs) >= min_pairs and len(known) + len(fresh) > budget:
             break
+        if len(pairs) >= FREE_PAIRS and len(known) == 2**n_players:
+            break  # every coalition is known; more pairs would only take time
         known |= fresh
         pairs.append(pair)
     independent = min(unconditional, len(pairs))

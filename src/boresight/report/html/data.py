@@ -42,7 +42,7 @@ def report_data(run: Path, *, redact: bool = False) -> Row:
     traces = [
         trace_data(files, index, trace, names, reasons) for index, trace in enumerate(files.traces)
     ]  # fills the reasons too
-    data = {
+    data: Row = {
         "format": FORMAT,
         "redacted": False,
         "run": _run(files),
@@ -65,7 +65,7 @@ def _measure_names(files: RunFiles) -> list[str]:
 
 def _run(files: RunFiles) -> Row:
     record = files.run
-    return compact_all(
+    kept: Row = compact_all(
         {key: record.get(key) for key in RUN_KEYS}
         | {
             "spec": record["spec"],
@@ -76,6 +76,7 @@ def _run(files: RunFiles) -> Row:
             or audit_command(record["spec"], files.summary.get("slices") or ()),
         }
     )
+    return kept
 
 
 def _summary(files: RunFiles, names: list[str]) -> Row:

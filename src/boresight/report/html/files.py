@@ -1,4 +1,4 @@
-"""What a run directory holds, read tolerantly: a file that an older run lacks is empty, and is named as missing."""
+"""What a run directory holds, read tolerantly: a file that an older run lacks is empty, and named."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ class RunFiles:
         self.root = root
         if not (root / "run.json").exists():
             raise SpecError(
-                f"{root} is not a run directory: it has no run.json; give the --out folder of `boresight audit`"
+                f"{root} is not a run directory: it has no run.json; "
+                "give the --out folder of `boresight audit`"
             )
 
     @cached_property
@@ -51,7 +52,8 @@ class RunFiles:
     def summary(self) -> Row:
         """``summary.json``, empty if the run did not get that far."""
         path = self.root / "summary.json"
-        return read_json(path) if path.exists() else {}
+        summary: Row = read_json(path) if path.exists() else {}
+        return summary
 
     @cached_property
     def traces(self) -> list[Row]:

@@ -150,7 +150,7 @@ def _numeric_floor(files: RunFiles, stored: StoredRows) -> float | None:
 
 
 def _measures(rows: Sequence[Row], names: Sequence[str], reasons: Reasons) -> list[Any]:
-    """Per measure ``[value, chance, low, high]`` cut short where the rest is absent, or what stands in its place.
+    """Per measure ``[value, chance, low, high]``, cut short where the rest is absent, or what stands for it.
 
     A string ``u3`` is undefined for the third reason, ``f0`` failed for the first; null was not taken.
     """

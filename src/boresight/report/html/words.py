@@ -7,25 +7,36 @@ from typing import Any
 from boresight.errors import SpecError
 from boresight.measure.registry import catalogue, parse
 
+_RESTS_LOW = "The answer rests most on a passage that the retriever ranked low."
+
 LABELS: dict[str, tuple[str, str]] = {
-    "warg": ("WARG, log scale", "Did the passages the answer rests on also score highest in retrieval? 1 yes, -1 the lowest."),
+    "warg": ("WARG, log scale", "1 when the passages the answer rests on also score highest in retrieval."),
     "warg_prob": ("WARG, probability scale", "The same, with attributions measured in probability."),
     "warg_rbo": ("Ranking disagreement (RBO)", "0 when retriever and generator rank the passages alike."),
     "warg_rbo_norm": ("Ranking disagreement, normalised", "The same, stretched to reach 1."),
-    "wasted_retrieval": ("Wasted retrieval", "The retriever's first passage is not among those the answer rests on most."),
-    "noise_distraction": ("Noise distraction", "The answer rests most on a passage that the retriever ranked low."),
-    "wasted_share": ("Wasted share", "Share of the retriever's first passages that the generator did not rank first."),
-    "noise_share": ("Noise share", "Share of the retriever's last passages that the generator ranked above its last."),
+    "wasted_retrieval": (
+        "Wasted retrieval",
+        "The retriever's first passage is far down the generator's ranking.",
+    ),
+    "noise_distraction": ("Noise distraction", _RESTS_LOW),
+    "wasted_share": (
+        "Wasted share",
+        "Share of the retriever's first t that are not the generator's first t.",
+    ),
+    "noise_share": ("Noise share", "Share of the retriever's last n - t among the generator's first n - t."),
     "top1_agreement": ("Top-1 agreement", "Retriever and generator put the same passage first."),
     "spearman": ("Spearman, ranks", "Agreement of the two rankings: 1 alike, 0 unrelated, -1 reversed."),
     "pearson": ("Pearson, scores", "Linear agreement of retrieval scores and attributions."),
     "kendall": ("Kendall tau-b, ranks", "Agreement of the two rankings, counted in pairs."),
-    "effective_passages": ("Effective passages", "How many passages carry the answer; 1 when a single one does."),
-    "context_gain": ("Gain over closed book", "How much more likely the answer is with the passages than from memory, in nats."),
+    "effective_passages": (
+        "Effective passages",
+        "How many passages carry the answer; 1 when a single one does.",
+    ),
+    "context_gain": ("Gain over closed book", "How much more likely the passages make the answer, in nats."),
     "context_effect": ("Gain over an empty context", "The same, against the same prompt without passages."),
     "below_numeric_floor": ("Passages below the numeric floor", "Not distinguishable from rounding."),
     "total_harm": ("Total harm", "Nats that passages took away from the answer."),
-}  # fmt: skip
+}
 
 HEADLINE = (
     "warg@1.5", "spearman", "kendall", "pearson", "top1_agreement", "warg_rbo_norm@0.9", "wasted_retrieval@2",
@@ -34,8 +45,8 @@ HEADLINE = (
 )  # fmt: skip
 
 FINDINGS: dict[str, tuple[str, str]] = {
-    "wasted_retrieval": ("Wasted retrieval", "The retriever's first passage hardly counts for the answer."),
-    "noise_distraction": ("Noise distraction", "The answer rests most on a passage that the retriever ranked low."),
+    "wasted_retrieval": ("Wasted retrieval", "Other passages count more than the retriever's first."),
+    "noise_distraction": ("Noise distraction", _RESTS_LOW),
     "harmful_passage": ("Harmful passage", "A passage makes the answer less likely."),
     "from_memory": ("From memory", "The model says the same without any passage."),
     "twins": ("Twins", "Two passages hold the same evidence; either alone is enough."),
@@ -66,7 +77,7 @@ METHODS: dict[str, dict[str, str]] = {
         "source": "Castro et al. 2009; Mitchell et al. 2022",
         "kind": "approximate",
         "cost": "a fixed budget of prompts, 8 a passage by default; 95 % intervals",
-        "text": "A sample of the subsets was put in the prompt; the interval says what the sample leaves open.",
+        "text": "A sample of the subsets was put in the prompt; the interval says what that leaves open.",
     },
     "none": {
         "label": "no attribution",

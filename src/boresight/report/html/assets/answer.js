@@ -37,10 +37,12 @@ const heaviest = (trace, token) => trace.tokens.reduce((best, row, index) => (ro
 const restsOn = (trace, token) => { const best = heaviest(trace, token); return trace.tokens[best][token] >= FAINT ? best : null; };
 
 function tokenNode(scene, token, piece) {
-  return h("span", { class: "token", role: "option", tabindex: "-1", "aria-selected": "false",
+  return h("span", { class: "token", role: "option", tabindex: "-1", "aria-selected": "false", "aria-label": blankToken(piece),
     onmouseenter: () => pick(scene, token), onmouseleave: () => pick(scene, scene.held ?? null), onfocus: () => { scene.held = token; pick(scene, token); },
     onblur: () => { scene.held = null; pick(scene, null); } }, D.redacted ? `t${token} ` : visible(piece));
 }
+
+const blankToken = (piece) => (D.redacted || piece.trim() ? null : piece === "" ? "part of a character" : "blank");
 
 function legend(scene) {
   const { trace } = scene;
@@ -87,7 +89,7 @@ function paint(scene, only) {
     const value = index === null ? 0 : trace.tokens[index][token];
     const kind = index === null || Math.abs(value) < FAINT ? "plain" : value < 0 ? "less" : "";
     node.className = ["token", kind, index === null ? "" : look(index), trace.pieces[token] === "" ? "none" : ""].filter(Boolean).join(" ");
-    node.style.setProperty("--a", String(Math.round(10 + (45 * Math.abs(value)) / scene.loudest)));
+    node.style.setProperty("--a", String(Math.round(8 + (36 * Math.abs(value)) / scene.loudest)));
     const mark = kind === "" ? index : null;
     if (mark !== null && mark !== before) scene.marks.push([node, letter(mark)]);
     before = mark;
@@ -147,7 +149,7 @@ function showSplit(scene, token) {
     h("table", {}, h("caption", { class: "sr" }, "Split of the token over the passages"), h("tbody", {}, rows)),
     order.length > MOST_IN_SPLIT ? soft(`and ${order.length - MOST_IN_SPLIT} smaller ones`) : null);
   const best = restsOn(trace, token);
-  scene.tokens[token].setAttribute("aria-label", `${visible(piece)}, ${best === null ? "rests on no passage" : `rests on ${letter(best)}, ${signed(values[best])}`}`);
+  scene.tokens[token].setAttribute("aria-label", `${blankToken(piece) || visible(piece)}, ${best === null ? "rests on no passage" : `rests on ${letter(best)}, ${signed(values[best])}`}`);
 }
 
 const intervalEnd = (rows, index, token) => (rows ? rows[index][token] / 1000 : null);

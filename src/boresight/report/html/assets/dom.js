@@ -58,7 +58,7 @@ function label(row, columns) {
 const MINUS = "\u2212";
 function shown(value) {
   const size = Math.abs(value);
-  const written = size === 0 ? "0" : size < 0.0005 ? value.toExponential(1)
+  const written = Number.isInteger(value) && size < 1e6 ? String(value) : size < 0.0005 ? value.toExponential(1)
     : size >= 1e6 ? value.toExponential(2) : size >= 100 ? value.toFixed(1) : size >= 10 ? value.toFixed(2) : value.toFixed(3);
   return written.replace("-", MINUS).replace("e-", "e" + MINUS);
 }

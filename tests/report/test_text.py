@@ -2,7 +2,7 @@
 
 import pytest
 
-from boresight.report.terminal import duration, plain
+from boresight.report.text import cut, duration, plain
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,11 @@ from boresight.report.terminal import duration, plain
 )
 def test_control_characters_are_made_visible(text, shown):
     assert plain(text) == shown
+
+
+def test_a_name_is_cut_in_the_middle():
+    assert cut("humber-bridge-1981", 9) == "humb…1981"
+    assert cut("short", 9) == "short"
 
 
 def test_long_text_is_cut_with_a_mark():

@@ -1,0 +1,82 @@
+"""Headless Chromium on report files; skipped with the reason where it is not installed."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from boresight.report.html import write_report
+from html_runs import empty_run, hostile_run, sampled_run, small_run
+
+CHROMIUM = "/usr/bin/chromium"
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or CHROMIUM
+    if not Path(path).exists():
+        pytest.skip("Chromium is not installed (Debian: apt-get install chromium)")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Page:
+    """One open report, and everything it did that it should not."""
+
+    def __init__(self, browser, file, **options):
+        self.file, self.faults = file, []
+        self.page = browser.new_page(**{"viewport": {"width": 1280, "height": 900}, **options})
+        self.page.on("console", lambda message: self.faults.append(f"console: {message.text}"))
+        self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        self.page.on("dialog", lambda dialog: self.faults.append(f"dialog: {dialog.message}"))
+        self.page.on("request", self._request)
+
+    def _request(self, request):
+        if request.url.split("#")[0] != self.file.as_uri():
+            self.faults.append(f"request: {request.url}")
+
+    def view(self, name):
+        """Open a view by its hash; gives the page."""
+        self.page.goto(self.file.as_uri() + name)
+        self.page.wait_for_selector("main > *")
+        return self.page
+
+
+@pytest.fixture
+def report(chromium):
+    """Opens a report file; at the end nothing may have gone wrong."""
+    opened = []
+
+    def start(file, **options):
+        opened.append(Page(chromium, file, **options))
+        return opened[-1]
+
+    yield start
+    for one in opened:
+        one.page.wait_for_timeout(50)
+        one.page.close()
+        assert one.faults == []
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory):
+    """The run directory of a small run."""
+    return small_run(tmp_path_factory.mktemp("small"))
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory, root, run):
+    """Report files by name."""
+    goal = tmp_path_factory.mktemp("reports")
+    runs = {
+        "small": run,
+        "hostile": hostile_run(tmp_path_factory.mktemp("hostile"), root),
+        "sampled": sampled_run(tmp_path_factory.mktemp("sampled")),
+        "empty": empty_run(tmp_path_factory.mktemp("empty")),
+    }
+    found = {name: write_report(folder, goal / f"{name}.html") for name, folder in runs.items()}
+    found["redacted"] = write_report(run, goal / "redacted.html", redact=True)
+    return found

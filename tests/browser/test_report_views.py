@@ -1,0 +1,141 @@
+"""Every view of the report, as a browser shows it."""
+
+import json
+from urllib.parse import quote
+
+import pytest
+
+from boresight.store.values import ValueStore
+
+pytestmark = pytest.mark.browser
+
+NAMES = ("small", "hostile", "sampled", "empty", "redacted")
+OURS = """
+    a b bdi button caption circle dd details div dl dt footer g h1 h2 h3 header input label li line main nav
+    noscript ol option p pre rect script section select small span summary svg table tbody td text th thead tr
+    ul
+"""
+
+
+def views(file):
+    """The hash of every view of a report."""
+    page = file.read_text(encoding="utf-8")
+    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    traces = ["#trace=" + quote(trace["id"], safe="!'()*-._~") for trace in data["traces"]]
+    return ["#overview", "#traces", "#provenance", *traces]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_view_fails_fetches_or_makes_an_element_from_data(report, files, name):
+    opened = report(files[name])
+    for view in views(files[name]):
+        page = opened.view(view)
+        assert page.locator("h1").count() == 1
+        assert page.locator("h1", has_text="No such trace").count() == 0, view
+        tags = page.evaluate("[...new Set([...document.body.querySelectorAll('*')].map(e => e.localName))]")
+        assert set(tags) <= set(OURS.split()), view
+        assert page.locator("script").count() == 2
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(report, files, name, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
+    opened = report(files[name], color_scheme=scheme)
+    for view in views(files[name])[:12]:
+        page = opened.view(view)
+        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+        found = axe.run(page).response["violations"]
+        serious = [
+            (one["id"], [node["html"][:200] for node in one["nodes"]][:3])
+            for one in found
+            if one["impact"] in ("serious", "critical")
+        ]
+        assert serious == [], view
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_phone_needs_no_sideways_scrolling(report, files, name):
+    opened = report(files[name], viewport={"width": 390, "height": 844})
+    for view in views(files[name])[:12]:
+        page = opened.view(view)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, view
+
+
+def test_the_switches_show_the_stored_value_of_every_coalition(report, files, run):
+    stored = {row.coalition: row for row in ValueStore(run / "values").read(0) if row.game == "passages"}
+    page = report(files["small"]).view("#trace=first")
+    for coalition, row in stored.items():
+        for place, mark in enumerate(coalition):
+            page.locator(f"[data-switch='{place}']").set_checked(mark == "1")
+        shown = page.locator("#what-if-value").inner_text().replace("\N{MINUS SIGN}", "-").split()[0]
+        assert shown == f"{row.logprobs.astype(float).sum():.3f}", coalition
+
+
+def test_a_focused_token_shows_its_split_over_the_passages(report, files):
+    page = report(files["small"]).view("#trace=first")
+    page.locator(".token[role=option]").first.focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".token[aria-selected=true]").inner_text() == "Rome "
+    assert page.locator(".split tbody tr").count() == 3
+    assert "number 1" in page.locator(".split").inner_text()
+
+
+def test_a_pressed_letter_keeps_the_tokens_of_its_passage(report, files):
+    page = report(files["small"]).view("#trace=first")
+    page.locator(".passages [data-pin='1']").click()
+    assert page.locator(".passages [data-pin='1']").get_attribute("aria-pressed") == "true"
+    assert page.locator("tr[data-passage='1']").get_attribute("class").split()[-1] == "on"
+    assert page.locator("#say").inner_text().startswith("Passage B adds to")
+
+
+def test_right_to_left_answers_keep_their_digits_in_order(report, files):
+    page = report(files["hostile"]).view("#trace=scripts")
+    lefts = page.evaluate(
+        """() => [...document.querySelectorAll('.token[role=option]')]
+                .filter(one => /^\\d+$/.test(one.textContent))
+                .map(one => one.getBoundingClientRect().left)"""
+    )
+    assert len(lefts) > 1
+    assert lefts == sorted(lefts)
+
+
+def test_filters_narrow_the_list(report, files):
+    page = report(files["small"]).view("#traces")
+    assert page.locator("#traces tbody tr").count() == 2
+    page.locator("input[type=search]").fill("question of SECOND")
+    assert page.locator("#traces tbody tr").all_inner_texts()[0].startswith("Question of second?")
+    assert page.locator("#traces tbody tr").count() == 1
+    page.locator("input[type=search]").fill("")
+    page.locator("#by-measure").select_option(label="WARG, log scale @1.5")
+    page.locator("input[type=number]").first.fill("1000")
+    assert page.locator("#traces tbody tr").count() == 0
+
+
+def test_the_theme_switch_wins_over_the_system(report, files):
+    page = report(files["small"], color_scheme="light").view("#overview")
+    light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.locator("#theme").click()
+    page.locator("#theme").click()
+    assert page.locator("#theme").inner_text() == "Theme: dark"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
+
+
+def test_undefined_is_a_word_with_its_reason(report, files):
+    page = report(files["small"]).view("#overview")
+    row = page.locator("tr", has_text="Wasted retrieval @2").first.inner_text()
+    assert "undefined" in row
+    assert "passages" in row
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 390)])
+def test_pictures_are_written(report, files, tmp_path, scheme, width):
+    opened = report(files["small"], color_scheme=scheme, viewport={"width": width, "height": 900})
+    for number, view in enumerate(views(files["small"])):
+        opened.view(view).screenshot(path=tmp_path / f"{number}.png", full_page=True)
+    assert len(list(tmp_path.glob("*.png"))) == 5
+
+
+def test_a_view_prints_to_pdf(report, files, tmp_path):
+    report(files["small"]).view("#trace=first").pdf(path=tmp_path / "trace.pdf")
+    assert (tmp_path / "trace.pdf").read_bytes().startswith(b"%PDF")
