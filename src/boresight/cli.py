@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shlex
 import sys
 from enum import StrEnum
 from pathlib import Path  # noqa: TC003 - typer reads the annotations at run time
@@ -173,6 +174,7 @@ def audit(
                 out,
                 overwrite=overwrite,
                 by=by or (),
+                command=shlex.join(["boresight", *sys.argv[1:]]),
                 progress=progress,
                 confirm=_confirm(progress, yes=yes),
             )
@@ -253,10 +255,13 @@ def plan(
     traces: Traces,
     generator: Generator,
     retriever: Retriever = None,
+    stage: Stage = None,
     limit: Limit = None,
     measures: Measures = None,
     preset: Preset = None,
     labels: LabelsOption = None,
+    scale: ScaleOption = None,
+    span: Spans = None,
     max_new_tokens: NewTokens = 128,
     score_end: ScoreEnd = False,  # noqa: FBT002 - a flag
     exact: Exact = False,  # noqa: FBT002 - a flag
@@ -280,9 +285,10 @@ def plan(
     from boresight.report.catalogue import plan_table
     from boresight.report.progress import ConsoleProgress
     from boresight.report.text import console, cost_lines
-    from boresight.run.audit import plan_job
+    from boresight.run.audit import phrases, plan_job
 
     settings = {
+        "stage": stage, "scale": scale and scale.value, "spans": phrases(span or ()),
         "labels": labels and labels.value, "max_new_tokens": max_new_tokens, "score_end": score_end,
         "exact": exact, "max_tokens_per_trace": max_tokens_per_trace, "budget": budget,
         "too_long": too_long.value, "placebo": placebo, "seed": seed, "dtype": dtype, "device": device,

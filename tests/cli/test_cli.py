@@ -197,3 +197,40 @@ def test_import_is_light():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+@pytest.mark.parametrize("place", ["a_file", "a_file/inside", "x" * 300])
+def test_a_place_that_cannot_be_written_is_one_sentence(files, boresight, place):
+    (files / "a_file").write_text("")
+    code, out, err = boresight(*audit(files, out=place))
+    assert code == 2
+    assert "Traceback" not in out + err
+
+
+def test_a_refused_folder_is_left_as_it_was(files, boresight):
+    (files / "mine").mkdir()
+    (files / "mine/thesis.txt").write_text("years")
+    assert boresight(*audit(files, "--overwrite", out="mine"))[0] == 2
+    assert [path.name for path in (files / "mine").iterdir()] == ["thesis.txt"]
+
+
+def test_an_audit_command_turns_into_a_plan(files, boresight):
+    table = f"fake:{files / 'table.json'}"
+    more = ["--stage", "retrieve", "--scale", "nats", "--span", "Rome"]
+    assert boresight("plan", files / "traces.jsonl", "-g", table, *more)[0] == 0
+
+
+def test_every_listed_measure_runs_alone(files, boresight):
+    from boresight.measure.registry import catalogue
+
+    names = dict.fromkeys(entry["family"] for entry in catalogue())
+    for family in names:
+        name = next(entry["name"] for entry in catalogue() if entry["family"] == family)
+        code, _, err = boresight(*audit(files, "--measures", name, out=f"run-{family}"))
+        assert code == 0, err
+
+
+def test_traces_can_be_sliced(files, boresight):
+    (files / "traces.jsonl").write_text(line(answer="in Rome", meta={"topic": "x"}))
+    assert boresight(*audit(files, "--by", "meta.topic"))[0] == 0
+    assert json.loads((files / "run/summary.json").read_text())["slices"]["meta.topic"]["x"]["traces"] == 1

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from boresight.api import Audit, audit
-from boresight.errors import SpecError, WindowError
+from boresight.errors import BoresightError, InputError, SpecError, WindowError
 from boresight.models.fake import FakeGenerator
 from boresight.trace import read_objects
 from helpers import additive_table, enumerate_shapley, make_trace, write_jsonl
@@ -323,3 +323,125 @@ def test_the_notebook_view_escapes_what_traces_hold(tables):
 def test_a_file_and_objects_give_the_same(trace, tables, tmp_path):
     from_file = run(write_jsonl(tmp_path / "t.jsonl", [trace]), tables)
     pd.testing.assert_frame_equal(from_file.passages, run([trace], tables).passages)
+
+
+def test_a_stage_that_neither_traces_nor_encoder_have_is_refused(trace, tables):
+    with pytest.raises(SpecError, match="letters, retrieve"):
+        run([trace], tables, retriever=ReversingEncoder(), stage="lettres")
+
+
+def test_an_encoder_whose_name_is_taken_is_refused_before_anything_is_written(trace, tables, tmp_path):
+    trace["passages"][0]["score"] = None
+    long = {
+        "id": "t", "query": "q", "passages": trace["passages"], "context": ["a"], "answer": "in Rome",
+        "stages": [{"name": "letters", "kind": "rerank", "ranking": [{"id": "a"}]}],
+    }  # fmt: skip
+    with pytest.raises(InputError, match="letters"):
+        run([long], tables, tmp_path / "run", retriever=ReversingEncoder())
+    assert not (tmp_path / "run").exists()
+
+
+def test_passage_measures_can_be_named_and_fill_their_columns(trace, tables):
+    result = run([trace], tables, measures=["gain", "share"])
+    assert result.passages[["gain", "share"]].notna().all().all()
+    assert len(result.measures) == 0
+
+
+@pytest.mark.parametrize("measures", [[], ""])
+def test_no_measure_at_all_is_refused(trace, tables, measures):
+    with pytest.raises(SpecError, match="no measure"):
+        run([trace], tables, measures=measures)
+
+
+def test_measures_and_spans_may_be_one_string(trace, tables):
+    result = run([trace], tables, measures="spearman, kendall", spans="Rome")
+    assert set(result.measures.index.get_level_values("measure")) == {"spearman", "kendall"}
+    assert "span:Rome" in result.passages.index.get_level_values("target")
+
+
+def test_a_span_that_no_answer_holds_is_warned_of_and_a_repeated_one_counts_once(trace, tables):
+    result = run([trace], tables, spans=["Paris", "Rome", "Rome"])
+    assert "the span 'Paris' is in 0 of 1 answers" in result.run["warnings"]
+    assert result.passages.index.is_unique
+
+
+def test_an_empty_span_is_refused(trace, tables):
+    with pytest.raises(SpecError, match="span"):
+        run([trace], tables, spans=[" "])
+
+
+def test_a_refused_run_leaves_nothing_that_another_spec_would_stumble_over(trace, tables, tmp_path):
+    tight = {"*": {**tables["*"], "window": 10}}
+    with pytest.raises(WindowError):
+        run([trace], tight, tmp_path / "run")
+    assert run([trace], tight, tmp_path / "run", too_long="skip").failures
+
+
+def test_a_skipped_trace_is_not_told_to_pass_the_option_that_it_passed(trace, tables):
+    tight = {"*": {**tables["*"], "window": 10}}
+    assert "--too-long" not in run([trace], tight, too_long="skip").failures["t"]
+
+
+def test_a_value_that_float32_cannot_hold_fails_the_trace(trace, tables):
+    class Overflowing(FakeGenerator):
+        def score(self, requests):
+            return [
+                replace(one, logprobs={"answer": np.float32([-np.inf, 0])}) for one in super().score(requests)
+            ]
+
+    result = audit([trace], generator=Overflowing(tables))
+    assert "not finite" in result.failures["t"]
+
+
+def test_a_run_records_input_command_and_environment(trace, tables, tmp_path):
+    path = write_jsonl(tmp_path / "t.jsonl", [trace])
+    record = run(path, tables).run
+    assert record["input"]["path"] == str(path)
+    assert len(record["input"]["sha256"]) == 64
+    assert record["environment"]["python"].startswith("3.")
+
+
+def test_an_unfinished_run_says_so(tmp_path):
+    (tmp_path / "run.json").write_text("{}")
+    with pytest.raises(SpecError, match="not finished"):
+        Audit(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["{", "{}", "[]"])
+def test_a_damaged_run_is_one_sentence(trace, tables, tmp_path, text):
+    run([trace], tables, tmp_path / "run")
+    (tmp_path / "run/run.json").write_text(text)
+    with pytest.raises(BoresightError, match="damaged"):
+        run([trace], tables, tmp_path / "run")
+    assert run([trace], tables, tmp_path / "run", overwrite=True).run["status"] == "done"
+
+
+def test_a_damaged_part_is_one_sentence(trace, tables, tmp_path):
+    run([trace], tables, tmp_path / "run")
+    part = tmp_path / "run/values/part-00000000.parquet"
+    part.write_bytes(part.read_bytes()[:40])
+    with pytest.raises(BoresightError, match="damaged"):
+        run([trace], tables, tmp_path / "run")
+
+
+def test_an_interrupted_removal_can_be_taken_up(trace, tables, tmp_path, monkeypatch):
+    run([trace], tables, tmp_path / "run")
+    (tmp_path / "run/values/part-00000000.parquet").unlink()
+    (tmp_path / "run/plan.json").unlink()
+    assert run([trace], tables, tmp_path / "run", overwrite=True, seed=5).run["seed"] == 5
+
+
+def test_findings_pairs_and_sets_are_tables(trace, tables):
+    result = run([trace], tables)
+    assert result.pairs.loc[("t", "a", "b", "answer"), "interaction"] == pytest.approx(0, abs=1e-6)
+    harmful = result.findings[result.findings["kind"] == "harmful_passage"]
+    assert harmful["passages"].tolist() == [["b"]]
+    assert set(result.sets["kind"]) == {"keeps", "breaks"}
+    assert len(result.summary["sentences"]) == 3
+
+
+def test_show_prints_the_run(trace, tables, capsys):
+    run([trace], tables).show()
+    out = capsys.readouterr().out
+    assert "attribution" in out
+    assert max(map(len, out.splitlines())) <= 80

@@ -96,3 +96,14 @@ def test_columns_are_those_of_the_blueprint(store):
         "trace", "game", "target", "coalition", "order", "repeat", "value_kind", "logprobs", "lower",
         "upper", "batch",
     ]  # fmt: skip
+
+
+def test_a_kill_before_compacting_is_made_up_for_on_recovery(store, monkeypatch):
+    monkeypatch.setattr(values, "BLOCK", 2)
+    fill(store, 0)
+    with monkeypatch.context() as patch:
+        patch.setattr(ValueStore, "_compact", lambda *_: None)
+        fill(store, 1)
+    assert names(store) == ["part-00000000.parquet", "part-00000001.parquet"]
+    store.recover()
+    assert names(store) == ["part-00000000-00000001.parquet"]

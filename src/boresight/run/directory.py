@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import shutil
 import time
 from contextlib import contextmanager
@@ -20,6 +22,16 @@ if TYPE_CHECKING:
 FORMAT = 1
 RECORDED_VERSIONS = ("boresight", "torch", "transformers", "tokenizers", "numpy", "scipy", "pyarrow")
 GROWING = ("traces.jsonl", "targets.jsonl", "generations.jsonl")
+
+
+def environment() -> dict[str, Any]:
+    """Where the run happens, for the record; a resume elsewhere is not refused."""
+    return {
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "processor": platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+    }
 
 
 def installed_versions() -> dict[str, str]:
@@ -193,6 +205,9 @@ def _new_record(spec: RunSpec, identity: dict[str, Any]) -> dict[str, Any]:
         "seed": spec.seed,
         "dtype": spec.dtype,
         **identity,
+        "environment": environment(),
+        "input": None,
+        "command": None,
         "floors": {},
         "counts": {"coalitions_scored": 0, "calls": 0},
         "tokens": {"planned": 0, "spent": 0},

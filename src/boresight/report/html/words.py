@@ -10,7 +10,7 @@ from boresight.measure.registry import catalogue, parse
 _RESTS_LOW = "The answer rests most on a passage that the retriever ranked low."
 
 LABELS: dict[str, tuple[str, str]] = {
-    "warg": ("WARG, log scale", "1 when the passages the answer rests on also score highest in retrieval."),
+    "warg": ("WARG, log scale", "1 when the passages the answer rests on also score highest, -1 when lowest."),
     "warg_prob": ("WARG, probability scale", "The same, with attributions measured in probability."),
     "warg_rbo": ("Ranking disagreement (RBO)", "0 when retriever and generator rank the passages alike."),
     "warg_rbo_norm": ("Ranking disagreement, normalised", "The same, stretched to reach 1."),
@@ -52,6 +52,10 @@ FINDINGS: dict[str, tuple[str, str]] = {
     "twins": ("Twins", "Two passages hold the same evidence; either alone is enough."),
     "need_each_other": ("Need each other", "Two passages help only together."),
     "hostile_passage": ("Hostile passage", "A passage holds control tokens or instructions."),
+    "against_the_retriever": ("Against the retriever", "The generator uses what the retriever ranks low."),
+    "with_the_retriever": ("With the retriever", "The generator uses what the retriever ranks high."),
+    "context_hurts": ("The context hurts", "The passages make the answers less likely."),
+    "context_helps": ("The context helps", "The passages make the answers more likely."),
 }  # fmt: skip
 
 REMEDIES = {

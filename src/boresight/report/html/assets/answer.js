@@ -77,6 +77,7 @@ function tokensInWords(trace, index) {
 function point(scene, index) {
   const chosen = index ?? scene.pinned;
   for (const row of document.querySelectorAll("tr[data-passage]")) row.classList.toggle("on", Number(row.dataset.passage) === chosen);
+  for (const slope of document.querySelectorAll("[data-slope]")) slope.classList.toggle("off", chosen !== null && Number(slope.dataset.slope) !== chosen);
   if (scene.tokens) paint(scene, chosen);
 }
 

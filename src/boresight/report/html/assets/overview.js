@@ -95,7 +95,7 @@ function findingKinds() {
     return h("tr", {}, h("th", { scope: "row" },
       rate.traces ? h("a", { href: "#traces", onclick: () => filterByFinding(kind) }, label) : label, h("small", {}, explained)),
     h("td", { class: "num" }, `${rate.traces} of ${rate.of}`),
-    h("td", { class: "plot" }, has(rate.value) ? dotChart({ low: 0, high: 1, value: rate.value, from: rate.low, to: rate.high }) : no("undefined")),
+    h("td", { class: "plot" }, has(rate.value) ? dotChart({ low: 0, high: 1, value: rate.value, from: rate.low, to: rate.high }) : [no("undefined"), h("small", {}, "no trace in which it could be judged")]),
     h("td", { class: "num" }, has(rate.value) ? percent(rate.value) : null,
       has(rate.low) ? h("small", {}, `${percent(rate.low)} to ${percent(rate.high)}`) : null));
   });

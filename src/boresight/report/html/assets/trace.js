@@ -47,7 +47,7 @@ function findingItem(finding, trace) {
   const evidence = Object.entries(finding.evidence || {}).map(([name, one]) => h("span", {}, evidenceName(name), " ",
     h("b", {}, has(one.value) ? shown(one.value) : "none"), between(one.low, one.high) ? ` (${between(one.low, one.high)})` : null));
   const remedy = D.words.remedies[finding.remedy] ?? finding.remedy;
-  return h("li", {}, h("div", {}, h("b", {}, label), " ", trace ? finding.passages.map((index) => [passageBadge(trace, index), " "]) : null,
+  return h("li", { class: remedy ? null : "calm" }, h("div", {}, h("b", {}, label), " ", trace ? finding.passages.map((index) => [passageBadge(trace, index), " "]) : null,
     finding.sentence ? text(finding.sentence) : soft(explained)),
   h("div", { class: "evidence" }, evidence, remedy ? h("span", {}, "remedy: ", h("b", {}, remedy)) : null));
 }
@@ -79,7 +79,7 @@ function columnHelp(trace) {
   return h("details", { class: "small" }, h("summary", {}, "What the columns and the grey bands mean"), h("dl", { class: "facts-table" },
     [["Attribution", `Shapley share of the answer's value in ${UNIT}: what the passage adds, averaged over all orders of adding passages. Filled bars help, hollow bars harm. The thin line is the 95 % interval of a sampled value; exact values have none.`],
       ["Numeric floor", has(trace.floor) ? `The dark band, ${shown(2 * trace.floor)} on either side of 0 (twice ${shown(trace.floor)}): what rounding alone can do in this trace. Often too narrow to see.` : "not measured"],
-      ["Placebo floor", has(placebo) ? `The light band, ${shown(placebo)} on either side of 0: what an unrelated passage of another trace does to an answer in this run (95th percentile).` : `none: ${visible(reason || NOT_COMPUTED)}`],
+      ["Placebo floor", placebo > 0 ? `The light band, ${shown(placebo)} on either side of 0: what an unrelated passage of another trace does to an answer in this run (95th percentile).` : `none: ${visible(reason || NOT_COMPUTED)}`],
       ["Share", "Positive attribution as a share of all positive attributions."],
       ["Gain alone", "Value with this passage alone, minus closed book."],
       ["Loss if removed", "Value with all passages, minus the value without this one."],
@@ -151,7 +151,7 @@ function slopes(wrap, trace, order) {
   const slots = byRetriever(trace);
   return s("svg", { class: "slopes", "aria-hidden": "true", width: 100, height: wrap.clientHeight }, order.map((index, place) => {
     const slot = slots.indexOf(index), y = heights[place], passage = trace.passages[index], rank = generatorRank(trace, passage);
-    return s("g", { class: look(index) },
+    return s("g", { class: look(index), "data-slope": index },
       slot >= 0 ? [s("text", { x: 2, y: heights[slot] + 4 }, passage.rank), rank ? s("line", { x1: left, y1: heights[slot], x2: right, y2: y }) : null, s("circle", { cx: left, cy: heights[slot], r: 3.5 })] : null,
       rank ? [s("circle", { cx: right, cy: y, r: 3.5 }), s("text", { x: right + 7, y: y + 4 }, rank.ties ? rank.rank + "=" : rank.rank)] : null);
   }));

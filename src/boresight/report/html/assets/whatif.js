@@ -7,7 +7,7 @@ function valuesPanel(trace) {
   const stored = storedValues(trace);
   const [low, high] = [Math.min(...knownValues(trace, stored)), Math.max(...knownValues(trace, stored))];
   const body = h("tbody", {}), draw = (chosen) => body.replaceChildren(...valueRows(trace, fixedRows, chosen, low, high));
-  const head = [h("h3", {}, "Log-probability of the answer, nats"), h("p", { class: "small soft" }, "Nearer to 0 is more likely. Nothing is generated here: each number is how likely the same answer is.")];
+  const head = [h("h3", {}, "Log-probability of the answer, nats"), h("p", { class: "small soft" }, "How likely the same answer is; nothing is generated here. Nearer to 0 is more likely, and 0.69 nats more are twice as likely.")];
   const list = h("table", { class: "grid values" }, h("caption", { class: "sr" }, "Log-probability of the answer"), body);
   draw(null);
   return [head, list, stored ? switchboard(trace, stored, draw) : h("p", { class: "small" }, no("What-if is not available"), " ", soft(whyNoSwitches(trace)))];
