@@ -1,27 +1,50 @@
 // The answer, token by token: coloured by the passage it rests on, or by one passage that is pointed at.
-const FAINT = { nats: 50, log_odds: 50, probability: 10 }[D.summary.scale] || 50;  // thousandths; smaller ones stay plain
+const FAINT = { nats: 50, log_odds: 50, probability: 10 }[D.summary.scale] || 50; // thousandths; smaller ones stay plain
 
 function answerSection(scene) {
   const { trace } = scene;
   const left = h("div", { class: "panel" }, answerPanel(scene));
   left.append(...[referencesOf(trace)].filter(Boolean));
-  return section("Answer", null, h("div", { class: "two" }, left, h("div", { class: "panel" }, valuesPanel(trace))));
+  return section(
+    "Answer",
+    null,
+    h("div", { class: "two" }, left, h("div", { class: "panel" }, valuesPanel(trace))),
+  );
 }
 
 function referencesOf(trace) {
   if (!trace.references.length) return null;
-  return h("p", { class: "small reference" }, soft("Reference answer: "), trace.references.map((one, index) => [index ? "; " : "", one === "" ? no("empty") : text(one)]));
+  return h(
+    "p",
+    { class: "small reference" },
+    soft("Reference answer: "),
+    trace.references.map((one, index) => [index ? "; " : "", one === "" ? no("empty") : text(one)]),
+  );
 }
 
 function answerPanel(scene) {
   const { trace } = scene;
-  if (!trace.pieces) return no("no answer") ;
+  if (!trace.pieces) return no("no answer");
   if (!trace.pieces.length) return no("the answer is empty");
-  if (!trace.tokens) return [D.redacted ? no("text withheld") : h("div", { class: "answer" }, text(answerText(trace))), h("p", { class: "small" }, no("tokens not attributed"), " ", soft(whyNoAttribution(trace)))];
+  if (!trace.tokens)
+    return [
+      D.redacted ? no("text withheld") : h("div", { class: "answer" }, text(answerText(trace))),
+      h("p", { class: "small" }, no("tokens not attributed"), " ", soft(whyNoAttribution(trace))),
+    ];
   const split = h("div", { class: "split" });
   scene.split = split;
-  scene.loudest = Math.max(FAINT, ...trace.tokens.map((row) => row.reduce((most, one) => Math.max(most, Math.abs(one)), 0)));
-  const box = h("div", { class: "tokens", role: "listbox", "aria-label": "Tokens of the answer; arrow keys move from token to token", "aria-orientation": "horizontal", dir: "auto", onkeydown: (event) => walk(scene, event) });
+  scene.loudest = Math.max(
+    FAINT,
+    ...trace.tokens.map((row) => row.reduce((most, one) => Math.max(most, Math.abs(one)), 0)),
+  );
+  const box = h("div", {
+    class: "tokens",
+    role: "listbox",
+    "aria-label": "Tokens of the answer; arrow keys move from token to token",
+    "aria-orientation": "horizontal",
+    dir: "auto",
+    onkeydown: (event) => walk(scene, event),
+  });
   scene.tokens = trace.pieces.map((piece, token) => tokenNode(scene, token, piece));
   scene.tokens[0].setAttribute("tabindex", "0");
   box.append(...scene.tokens);
@@ -33,51 +56,124 @@ function answerPanel(scene) {
   return [legend(scene), scene.frame, split];
 }
 
-const heaviest = (trace, token) => trace.tokens.reduce((best, row, index) => (row[token] > trace.tokens[best][token] ? index : best), 0);
-const restsOn = (trace, token) => { const best = heaviest(trace, token); return trace.tokens[best][token] >= FAINT ? best : null; };
+const heaviest = (trace, token) =>
+  trace.tokens.reduce((best, row, index) => (row[token] > trace.tokens[best][token] ? index : best), 0);
+const restsOn = (trace, token) => {
+  const best = heaviest(trace, token);
+  return trace.tokens[best][token] >= FAINT ? best : null;
+};
 
 function tokenNode(scene, token, piece) {
-  return h("span", { class: "token", role: "option", tabindex: "-1", "aria-selected": "false", "aria-label": blankToken(piece),
-    onmouseenter: () => pick(scene, token), onmouseleave: () => pick(scene, scene.held ?? null), onfocus: () => { scene.held = token; pick(scene, token); },
-    onblur: () => { scene.held = null; pick(scene, null); } }, D.redacted ? `t${token} ` : visible(piece));
+  return h(
+    "span",
+    {
+      class: "token",
+      role: "option",
+      tabindex: "-1",
+      "aria-selected": "false",
+      "aria-label": blankToken(piece),
+      onmouseenter: () => pick(scene, token),
+      onmouseleave: () => pick(scene, scene.held ?? null),
+      onfocus: () => {
+        scene.held = token;
+        pick(scene, token);
+      },
+      onblur: () => {
+        scene.held = null;
+        pick(scene, null);
+      },
+    },
+    D.redacted ? `t${token} ` : visible(piece),
+  );
 }
 
-const blankToken = (piece) => (D.redacted || piece.trim() ? null : piece === "" ? "part of a character" : "blank");
+const blankToken = (piece) =>
+  D.redacted || piece.trim() ? null : piece === "" ? "part of a character" : "blank";
 
 function legend(scene) {
   const { trace } = scene;
-  const tops = [...new Set(trace.pieces.map((_, token) => restsOn(trace, token)).filter(has))].sort((a, b) => a - b);
+  const tops = [...new Set(trace.pieces.map((_, token) => restsOn(trace, token)).filter(has))].sort(
+    (a, b) => a - b,
+  );
   const listed = tops.length ? tops : byGenerator(trace).slice(0, 4);
-  return h("ul", { class: "legend", "aria-label": "Passages that the answer rests on" }, listed.map((index) => h("li", { class: look(index), onmouseenter: () => point(scene, index), onmouseleave: () => point(scene, null) },
-    passageButton(scene, index), h("span", { class: "token", "aria-hidden": "true", vars: { "--a": "30" } }, "abc"), h("span", { class: "name" }, text(D.redacted ? trace.passages[index].id : nameOf(trace.passages[index]))))),
-  h("li", { class: "soft" }, `unmarked: no passage adds ${shown(FAINT / 1000)} ${UNIT}; struck out while one passage is shown: it takes away`));
+  return h(
+    "ul",
+    { class: "legend", "aria-label": "Passages that the answer rests on" },
+    listed.map((index) =>
+      h(
+        "li",
+        {
+          class: look(index),
+          onmouseenter: () => point(scene, index),
+          onmouseleave: () => point(scene, null),
+        },
+        passageButton(scene, index),
+        h("span", { class: "token", "aria-hidden": "true", vars: { "--a": "30" } }, "abc"),
+        h(
+          "span",
+          { class: "name" },
+          text(D.redacted ? trace.passages[index].id : nameOf(trace.passages[index])),
+        ),
+      ),
+    ),
+    h(
+      "li",
+      { class: "soft" },
+      `unmarked: no passage adds ${shown(FAINT / 1000)} ${UNIT}; struck out while one passage is shown: it takes away`,
+    ),
+  );
 }
 
 function passageButton(scene, index) {
   const { trace } = scene;
-  return h("button", { type: "button", class: "badge " + look(index), "aria-pressed": "false", "data-pin": index,
-    "aria-label": `Passage ${letter(index)}, ${visible(trace.passages[index].id)}: show its tokens`,
-    onfocus: () => point(scene, index), onblur: () => point(scene, null), onclick: () => pin(scene, index) }, letter(index));
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "badge " + look(index),
+      "aria-pressed": "false",
+      "data-pin": index,
+      "aria-label": `Passage ${letter(index)}, ${visible(trace.passages[index].id)}: show its tokens`,
+      onfocus: () => point(scene, index),
+      onblur: () => point(scene, null),
+      onclick: () => pin(scene, index),
+    },
+    letter(index),
+  );
 }
 
 // Pointing shows a passage's tokens while it lasts; pressing its letter keeps them.
 function pin(scene, index) {
   scene.pinned = scene.pinned === index ? null : index;
-  for (const button of document.querySelectorAll("[data-pin]")) button.setAttribute("aria-pressed", String(Number(button.dataset.pin) === scene.pinned));
+  for (const button of document.querySelectorAll("[data-pin]"))
+    button.setAttribute("aria-pressed", String(Number(button.dataset.pin) === scene.pinned));
   point(scene, scene.pinned);
   say(scene.pinned === null ? "All passages" : tokensInWords(scene.trace, index));
 }
 
 function tokensInWords(trace, index) {
   if (!trace.tokens) return "Tokens were not attributed";
-  const own = trace.pieces.map((piece, token) => [piece, trace.tokens[index][token]]).filter(([, value]) => value >= FAINT);
-  return `Passage ${letter(index)} adds to ${plural(own.length, "token")}` + (D.redacted ? "" : ": " + own.slice(0, 12).map(([piece]) => visible(piece).trim()).join(", "));
+  const own = trace.pieces
+    .map((piece, token) => [piece, trace.tokens[index][token]])
+    .filter(([, value]) => value >= FAINT);
+  return (
+    `Passage ${letter(index)} adds to ${plural(own.length, "token")}` +
+    (D.redacted
+      ? ""
+      : ": " +
+        own
+          .slice(0, 12)
+          .map(([piece]) => visible(piece).trim())
+          .join(", "))
+  );
 }
 
 function point(scene, index) {
   const chosen = index ?? scene.pinned;
-  for (const row of document.querySelectorAll("tr[data-passage]")) row.classList.toggle("on", Number(row.dataset.passage) === chosen);
-  for (const slope of document.querySelectorAll("[data-slope]")) slope.classList.toggle("off", chosen !== null && Number(slope.dataset.slope) !== chosen);
+  for (const row of document.querySelectorAll("tr[data-passage]"))
+    row.classList.toggle("on", Number(row.dataset.passage) === chosen);
+  for (const slope of document.querySelectorAll("[data-slope]"))
+    slope.classList.toggle("off", chosen !== null && Number(slope.dataset.slope) !== chosen);
   if (scene.tokens) paint(scene, chosen);
 }
 
@@ -89,7 +185,14 @@ function paint(scene, only) {
     const index = only ?? restsOn(trace, token);
     const value = index === null ? 0 : trace.tokens[index][token];
     const kind = index === null || Math.abs(value) < FAINT ? "plain" : value < 0 ? "less" : "";
-    node.className = ["token", kind, index === null ? "" : look(index), trace.pieces[token] === "" ? "none" : ""].filter(Boolean).join(" ");
+    node.className = [
+      "token",
+      kind,
+      index === null ? "" : look(index),
+      trace.pieces[token] === "" ? "none" : "",
+    ]
+      .filter(Boolean)
+      .join(" ");
     node.style.setProperty("--a", String(Math.round(8 + (36 * Math.abs(value)) / scene.loudest)));
     const mark = kind === "" ? index : null;
     if (mark !== null && mark !== before) scene.marks.push([node, letter(mark)]);
@@ -101,16 +204,30 @@ function paint(scene, only) {
 // Letters float over the text instead of standing in it: there they would part the digits of a number in
 // right-to-left text, which then read in the wrong order.
 function placeMarks(scene) {
-  const frame = scene.frame.getBoundingClientRect(), down = scene.frame.scrollTop;
-  scene.layer.replaceChildren(...scene.marks.map(([node, mark]) => {
-    const box = node.getClientRects()[0] || frame, rightToLeft = getComputedStyle(node).direction === "rtl";
-    const left = rightToLeft ? box.right - 8 : box.left;
-    return h("span", { class: "over", vars: { left: `${left - frame.left}px`, top: `${box.top - frame.top + down - 9}px` } }, mark);
-  }));
+  const frame = scene.frame.getBoundingClientRect(),
+    down = scene.frame.scrollTop;
+  scene.layer.replaceChildren(
+    ...scene.marks.map(([node, mark]) => {
+      const box = node.getClientRects()[0] || frame,
+        rightToLeft = getComputedStyle(node).direction === "rtl";
+      const left = rightToLeft ? box.right - 8 : box.left;
+      return h(
+        "span",
+        {
+          class: "over",
+          vars: { left: `${left - frame.left}px`, top: `${box.top - frame.top + down - 9}px` },
+        },
+        mark,
+      );
+    }),
+  );
 }
 
 function pick(scene, token) {
-  for (const [index, on] of [[scene.on ?? null, false], [token, true]]) {
+  for (const [index, on] of [
+    [scene.on ?? null, false],
+    [token, true],
+  ]) {
     if (index === null) continue;
     scene.tokens[index].classList.toggle("on", on);
     scene.tokens[index].setAttribute("aria-selected", String(on));
@@ -120,9 +237,17 @@ function pick(scene, token) {
 }
 
 function walk(scene, event) {
-  const here = scene.tokens.indexOf(document.activeElement), last = scene.tokens.length - 1;
+  const here = scene.tokens.indexOf(document.activeElement),
+    last = scene.tokens.length - 1;
   const forward = getComputedStyle(event.currentTarget).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
-  const to = { [forward]: here + 1, [forward === "ArrowRight" ? "ArrowLeft" : "ArrowRight"]: here - 1, ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: last }[event.key];
+  const to = {
+    [forward]: here + 1,
+    [forward === "ArrowRight" ? "ArrowLeft" : "ArrowRight"]: here - 1,
+    ArrowDown: here + 1,
+    ArrowUp: here - 1,
+    Home: 0,
+    End: last,
+  }[event.key];
   if (to === undefined || here < 0) return;
   event.preventDefault();
   const next = Math.min(Math.max(to, 0), last);
@@ -135,22 +260,69 @@ const MOST_IN_SPLIT = 8;
 function showSplit(scene, token) {
   const { trace, split } = scene;
   if (token === null) {
-    split.replaceChildren(h("p", { class: "small soft" }, "Point at a token, or move to it with the arrow keys, to see how it splits over the passages."));
+    split.replaceChildren(
+      h(
+        "p",
+        { class: "small soft" },
+        "Point at a token, or move to it with the arrow keys, to see how it splits over the passages.",
+      ),
+    );
     return;
   }
   const values = trace.tokens.map((row) => row[token] / 1000);
-  const order = values.map((_, index) => index).sort((a, b) => Math.abs(values[b]) - Math.abs(values[a]) || a - b);
-  const edge = Math.max(...values.map(Math.abs), FAINT / 1000), low = Math.min(0, ...values) < 0 ? -edge : 0;
-  const rows = order.slice(0, MOST_IN_SPLIT).map((index) => h("tr", { class: look(index) }, h("td", {}, h("span", { class: "badge" }, letter(index))),
-    h("td", { class: "name" }, text(D.redacted ? trace.passages[index].id : nameOf(trace.passages[index]))),
-    h("td", { class: "bar" }, attributionChart({ low, high: edge, value: values[index], from: intervalEnd(trace.token_low, index, token), to: intervalEnd(trace.token_high, index, token) })),
-    h("td", { class: "num" }, signed(values[index]))));
+  const order = values
+    .map((_, index) => index)
+    .sort((a, b) => Math.abs(values[b]) - Math.abs(values[a]) || a - b);
+  const edge = Math.max(...values.map(Math.abs), FAINT / 1000),
+    low = Math.min(0, ...values) < 0 ? -edge : 0;
+  const rows = order
+    .slice(0, MOST_IN_SPLIT)
+    .map((index) =>
+      h(
+        "tr",
+        { class: look(index) },
+        h("td", {}, h("span", { class: "badge" }, letter(index))),
+        h(
+          "td",
+          { class: "name" },
+          text(D.redacted ? trace.passages[index].id : nameOf(trace.passages[index])),
+        ),
+        h(
+          "td",
+          { class: "bar" },
+          attributionChart({
+            low,
+            high: edge,
+            value: values[index],
+            from: intervalEnd(trace.token_low, index, token),
+            to: intervalEnd(trace.token_high, index, token),
+          }),
+        ),
+        h("td", { class: "num" }, signed(values[index])),
+      ),
+    );
   const piece = D.redacted ? `t${token}` : trace.pieces[token];
-  split.replaceChildren(h("p", { class: "small" }, "Token ", h("b", {}, piece === "" ? no("part of a character") : text(piece)), soft(` number ${token}, ${UNIT} by passage`)),
-    h("table", {}, h("caption", { class: "sr" }, "Split of the token over the passages"), h("tbody", {}, rows)),
-    order.length > MOST_IN_SPLIT ? soft(`and ${order.length - MOST_IN_SPLIT} smaller ones`) : null);
+  split.replaceChildren(
+    h(
+      "p",
+      { class: "small" },
+      "Token ",
+      h("b", {}, piece === "" ? no("part of a character") : text(piece)),
+      soft(` number ${token}, ${UNIT} by passage`),
+    ),
+    h(
+      "table",
+      {},
+      h("caption", { class: "sr" }, "Split of the token over the passages"),
+      h("tbody", {}, rows),
+    ),
+    order.length > MOST_IN_SPLIT ? soft(`and ${order.length - MOST_IN_SPLIT} smaller ones`) : null,
+  );
   const best = restsOn(trace, token);
-  scene.tokens[token].setAttribute("aria-label", `${blankToken(piece) || visible(piece)}, ${best === null ? "rests on no passage" : `rests on ${letter(best)}, ${signed(values[best])}`}`);
+  scene.tokens[token].setAttribute(
+    "aria-label",
+    `${blankToken(piece) || visible(piece)}, ${best === null ? "rests on no passage" : `rests on ${letter(best)}, ${signed(values[best])}`}`,
+  );
 }
 
 const intervalEnd = (rows, index, token) => (rows ? rows[index][token] / 1000 : null);

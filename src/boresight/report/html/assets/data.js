@@ -1,11 +1,13 @@
 // The data of the run, and look-ups in it. Nothing is estimated here: values are stored, sorted and filtered.
 const D = JSON.parse(document.getElementById("data").textContent);
 const MEASURES = D.summary.measures;
-const UNIT = { nats: "nats", probability: "probability", log_odds: "log-odds" }[D.summary.scale] || D.summary.scale;
+const UNIT =
+  { nats: "nats", probability: "probability", log_odds: "log-odds" }[D.summary.scale] || D.summary.scale;
 const NOT_COMPUTED = "not computed in this run";
 const RESOLUTION = 1e-9;
 
-const wellFormed = (id) => id.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
+const wellFormed = (id) =>
+  id.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 const traceLink = (index) => "#trace=" + encodeURIComponent(wellFormed(D.traces[index].id));
 const PLACES = new Map(D.traces.map((trace, index) => [traceLink(index), index]));
 
@@ -24,10 +26,15 @@ function measureOf(trace, index) {
   }
   return { state: "defined", value: cell[0], chance: cell[1], low: cell[2], high: cell[3] };
 }
-const measureTitle = (measure) => measure.label + (has(measure.value_of) ? "" : "") +
+const measureTitle = (measure) =>
+  measure.label +
+  (has(measure.value_of) ? "" : "") +
   (measure.name.includes("@") ? ` @${measure.name.split("@")[1]}` : "");
 
-D.traces.forEach((trace, index) => { trace.index = index; trace.findings = []; });
+D.traces.forEach((trace, index) => {
+  trace.index = index;
+  trace.findings = [];
+});
 const RUN_FINDINGS = D.findings.filter((finding) => finding.trace === null);
 for (const finding of D.findings) if (finding.trace !== null) D.traces[finding.trace].findings.push(finding);
 
@@ -46,10 +53,12 @@ const rankText = (rank) => (rank.ties ? `${rank.rank}\u2013${rank.rank + rank.ti
 function byGenerator(trace) {
   const order = trace.passages.map((_, index) => index);
   const worth = (index) => (has(trace.passages[index].attr) ? trace.passages[index].attr : -Infinity);
-  return order.sort((a, b) => (worth(b) - worth(a)) || a - b);
+  return order.sort((a, b) => worth(b) - worth(a) || a - b);
 }
 function byRetriever(trace) {
-  return trace.passages.map((_, index) => index).filter((index) => has(trace.passages[index].rank))
+  return trace.passages
+    .map((_, index) => index)
+    .filter((index) => has(trace.passages[index].rank))
     .sort((a, b) => trace.passages[a].rank - trace.passages[b].rank);
 }
 function topPassage(trace) {
@@ -58,12 +67,16 @@ function topPassage(trace) {
 }
 
 const tables = new Map();
-function storedValues(trace) {  // value of each coalition, at the index whose bit i says that passage i is there
+function storedValues(trace) {
+  // value of each coalition, at the index whose bit i says that passage i is there
   if (!trace.values) return null;
   if (!tables.has(trace.index)) {
     const bytes = Uint8Array.from(atob(trace.values), (one) => one.charCodeAt(0));
     const view = new DataView(bytes.buffer);
-    tables.set(trace.index, Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(4 * i, true)));
+    tables.set(
+      trace.index,
+      Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(4 * i, true)),
+    );
   }
   return tables.get(trace.index);
 }
@@ -71,9 +84,13 @@ function storedValues(trace) {  // value of each coalition, at the index whose b
 const findingWords = (kind) => D.words.findings[kind] || [kind.replaceAll("_", " "), ""];
 const placeboFloor = () => (D.run.floors.placebo || {})[D.summary.scale] ?? null;
 const answerText = (trace) => (trace.pieces && !D.redacted ? trace.pieces.join("") : null);
-const questionOf = (trace) => (D.redacted ? no("text withheld") : trace.query === "" ? no("empty question") : text(trace.query));
+const questionOf = (trace) =>
+  D.redacted ? no("text withheld") : trace.query === "" ? no("empty question") : text(trace.query);
 const STATUS = {
-  score: "scored", closed_book_only: "closed book only: no passage reached the prompt", nothing_to_score: "nothing to score",
-  failed: "failed", unknown: "unknown",
+  score: "scored",
+  closed_book_only: "closed book only: no passage reached the prompt",
+  nothing_to_score: "nothing to score",
+  failed: "failed",
+  unknown: "unknown",
 };
 const METHOD = { exact: "exact", permutation: "sampled", none: "no attribution" };

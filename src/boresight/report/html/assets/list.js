@@ -1,6 +1,15 @@
 // The list of traces, with its filters. The choice lives here, so that it is still there on the way back.
 const PAGE = 50;
-const choice = { words: "", finding: "", measure: null, from: "", to: "", sort: "order", down: false, show: PAGE };
+const choice = {
+  words: "",
+  finding: "",
+  measure: null,
+  from: "",
+  to: "",
+  sort: "order",
+  down: false,
+  show: PAGE,
+};
 let redrawList = () => {};
 
 function filterByFinding(kind) {
@@ -11,7 +20,12 @@ function filterByFinding(kind) {
 
 function matches(trace) {
   if (choice.finding === "none" && trace.findings.length) return false;
-  if (choice.finding && choice.finding !== "none" && !trace.findings.some((one) => one.kind === choice.finding)) return false;
+  if (
+    choice.finding &&
+    choice.finding !== "none" &&
+    !trace.findings.some((one) => one.kind === choice.finding)
+  )
+    return false;
   if (choice.from !== "" || choice.to !== "") {
     const found = measureOf(trace, choice.measure);
     if (found.state !== "defined") return false;
@@ -33,27 +47,42 @@ function searchText(trace) {
 const SORTS = {
   order: (trace) => trace.index,
   id: (trace) => trace.id,
-  share: (trace) => { const index = topPassage(trace); return index === null ? null : trace.passages[index].share; },
+  share: (trace) => {
+    const index = topPassage(trace);
+    return index === null ? null : trace.passages[index].share;
+  },
   measure: (trace) => measureOf(trace, choice.measure).value ?? null,
   findings: (trace) => trace.findings.length,
 };
 
 function sorted(traces) {
-  const key = SORTS[choice.sort], sign = choice.down ? -1 : 1;
+  const key = SORTS[choice.sort],
+    sign = choice.down ? -1 : 1;
   return [...traces].sort((a, b) => {
-    const x = key(a), y = key(b);
+    const x = key(a),
+      y = key(b);
     if (!has(x) || !has(y)) return has(x) ? -1 : has(y) ? 1 : a.index - b.index;
     return (x < y ? -sign : x > y ? sign : 0) || a.index - b.index;
   });
 }
 
 function traceList() {
-  if (choice.measure === null) choice.measure = Math.max(0, MEASURES.findIndex((m) => m.headline));
-  const place = h("div", {}), count = h("p", { class: "small soft", role: "status" });
+  if (choice.measure === null)
+    choice.measure = Math.max(
+      0,
+      MEASURES.findIndex((m) => m.headline),
+    );
+  const place = h("div", {}),
+    count = h("p", { class: "small soft", role: "status" });
   redrawList = () => {
     const found = sorted(D.traces.filter(matches));
-    count.textContent = D.traces.length ? `${found.length} of ${plural(D.traces.length, "trace")}` : "This run holds no trace.";
-    place.replaceChildren(...(D.traces.length ? [listTable(found)] : []), ...(found.length > choice.show ? [moreButton()] : []));
+    count.textContent = D.traces.length
+      ? `${found.length} of ${plural(D.traces.length, "trace")}`
+      : "This run holds no trace.";
+    place.replaceChildren(
+      ...(D.traces.length ? [listTable(found)] : []),
+      ...(found.length > choice.show ? [moreButton()] : []),
+    );
   };
   const view = section("Traces", null, listFilters(), count, place);
   view.id = "traces";
@@ -61,43 +90,180 @@ function traceList() {
   return view;
 }
 
-const moreButton = () => h("button", { type: "button", class: "more", onclick: () => { choice.show += 200; redrawList(); } }, "Show more");
+const moreButton = () =>
+  h(
+    "button",
+    {
+      type: "button",
+      class: "more",
+      onclick: () => {
+        choice.show += 200;
+        redrawList();
+      },
+    },
+    "Show more",
+  );
 
 function listFilters() {
-  const set = (name) => (event) => { choice[name] = event.target.value; choice.show = PAGE; redrawList(); };
+  const set = (name) => (event) => {
+    choice[name] = event.target.value;
+    choice.show = PAGE;
+    redrawList();
+  };
   const kinds = [...new Set(D.findings.filter((one) => one.trace !== null).map((one) => one.kind))].sort();
-  const options = [["", "any"], ...kinds.map((kind) => [kind, findingWords(kind)[0]]), ["none", "without finding"]];
-  return h("div", { class: "filters", role: "search", "aria-label": "Filter the traces" },
-    h("label", {}, D.redacted ? "Id" : "Text, title or id", h("input", { type: "search", value: choice.words, oninput: set("words") })),
-    h("label", {}, "Finding", h("select", { onchange: set("finding"), id: "by-finding" },
-      options.map(([key, title]) => h("option", { value: key, selected: key === choice.finding }, title)))),
-    MEASURES.length ? [h("label", {}, "Measure", h("select", { onchange: (event) => { choice.measure = Number(event.target.value); redrawList(); }, id: "by-measure" },
-      MEASURES.map((m, index) => h("option", { value: index, selected: index === choice.measure }, measureTitle(m))))),
-    h("label", {}, "from", h("input", { type: "number", step: "any", value: choice.from, oninput: set("from") })),
-    h("label", {}, "to", h("input", { type: "number", step: "any", value: choice.to, oninput: set("to") }))] : null);
+  const options = [
+    ["", "any"],
+    ...kinds.map((kind) => [kind, findingWords(kind)[0]]),
+    ["none", "without finding"],
+  ];
+  return h(
+    "div",
+    { class: "filters", role: "search", "aria-label": "Filter the traces" },
+    h(
+      "label",
+      {},
+      D.redacted ? "Id" : "Text, title or id",
+      h("input", { type: "search", value: choice.words, oninput: set("words") }),
+    ),
+    h(
+      "label",
+      {},
+      "Finding",
+      h(
+        "select",
+        { onchange: set("finding"), id: "by-finding" },
+        options.map(([key, title]) => h("option", { value: key, selected: key === choice.finding }, title)),
+      ),
+    ),
+    MEASURES.length
+      ? [
+          h(
+            "label",
+            {},
+            "Measure",
+            h(
+              "select",
+              {
+                onchange: (event) => {
+                  choice.measure = Number(event.target.value);
+                  redrawList();
+                },
+                id: "by-measure",
+              },
+              MEASURES.map((m, index) =>
+                h("option", { value: index, selected: index === choice.measure }, measureTitle(m)),
+              ),
+            ),
+          ),
+          h(
+            "label",
+            {},
+            "from",
+            h("input", { type: "number", step: "any", value: choice.from, oninput: set("from") }),
+          ),
+          h(
+            "label",
+            {},
+            "to",
+            h("input", { type: "number", step: "any", value: choice.to, oninput: set("to") }),
+          ),
+        ]
+      : null,
+  );
 }
 
 function listTable(found) {
   const column = (key, title, kind) => ({
-    kind, label: title, sort: choice.sort === key ? (choice.down ? "descending" : "ascending") : null,
-    title: h("button", { type: "button", onclick: () => {
-      Object.assign(choice, { down: choice.sort === key ? !choice.down : key !== "id", sort: key });
-      redrawList();
-    } }, title, choice.sort === key ? (choice.down ? " \u2193" : " \u2191") : ""),
+    kind,
+    label: title,
+    sort: choice.sort === key ? (choice.down ? "descending" : "ascending") : null,
+    title: h(
+      "button",
+      {
+        type: "button",
+        onclick: () => {
+          Object.assign(choice, { down: choice.sort === key ? !choice.down : key !== "id", sort: key });
+          redrawList();
+        },
+      },
+      title,
+      choice.sort === key ? (choice.down ? " \u2193" : " \u2191") : "",
+    ),
   });
-  const columns = [column("id", "Trace", "question"), { title: "Answer", kind: "wide reply" }, column("share", "Rests most on", "most"),
-    ...(MEASURES.length ? [column("measure", measureTitle(MEASURES[choice.measure]), "num")] : []), column("findings", "Findings")];
+  const columns = [
+    column("id", "Trace", "question"),
+    { title: "Answer", kind: "wide reply" },
+    column("share", "Rests most on", "most"),
+    ...(MEASURES.length ? [column("measure", measureTitle(MEASURES[choice.measure]), "num")] : []),
+    column("findings", "Findings"),
+  ];
   return table("Traces of the run", columns, found.slice(0, choice.show).map(listRow));
 }
 
 function listRow(trace) {
-  const index = topPassage(trace), found = MEASURES.length ? measureOf(trace, choice.measure) : null, answer = answerText(trace);
-  return h("tr", {},
-    h("th", { scope: "row", class: "question" }, h("a", { href: traceLink(trace.index), class: "clip" }, questionOf(trace)), h("small", {}, text(trace.id))),
-    h("td", { class: "wide" }, h("span", { class: "clip" }, D.redacted ? no("text withheld") : answer ? text(answer) : no(answer === "" ? "empty" : "none"))),
-    h("td", {}, trace.failed ? h("span", { class: "bad" }, "failed") : index === null ? no(hasAttributions(trace) ? "no passage" : STATUS[trace.status] === "scored" ? "not attributed" : "undefined")
-      : [h("span", { class: "badge " + look(index) }, letter(index)), " ", percent(trace.passages[index].share), h("small", {}, text(nameOf(trace.passages[index])))]),
-    found ? h("td", { class: "num" }, found.state === "defined" ? shown(found.value)
-      : [no(found.state === "absent" ? "not taken" : found.state), found.reason ? h("small", {}, visible(found.reason)) : null]) : null,
-    h("td", {}, h("span", { class: "chips" }, [...new Set(trace.findings.map((one) => one.kind))].map((kind) => h("span", { class: "chip" }, findingWords(kind)[0])))));
+  const index = topPassage(trace),
+    found = MEASURES.length ? measureOf(trace, choice.measure) : null,
+    answer = answerText(trace);
+  return h(
+    "tr",
+    {},
+    h(
+      "th",
+      { scope: "row", class: "question" },
+      h("a", { href: traceLink(trace.index), class: "clip" }, questionOf(trace)),
+      h("small", {}, text(trace.id)),
+    ),
+    h(
+      "td",
+      { class: "wide" },
+      h(
+        "span",
+        { class: "clip" },
+        D.redacted ? no("text withheld") : answer ? text(answer) : no(answer === "" ? "empty" : "none"),
+      ),
+    ),
+    h(
+      "td",
+      {},
+      trace.failed
+        ? h("span", { class: "bad" }, "failed")
+        : index === null
+          ? no(
+              hasAttributions(trace)
+                ? "no passage"
+                : STATUS[trace.status] === "scored"
+                  ? "not attributed"
+                  : "undefined",
+            )
+          : [
+              h("span", { class: "badge " + look(index) }, letter(index)),
+              " ",
+              percent(trace.passages[index].share),
+              h("small", {}, text(nameOf(trace.passages[index]))),
+            ],
+    ),
+    found
+      ? h(
+          "td",
+          { class: "num" },
+          found.state === "defined"
+            ? shown(found.value)
+            : [
+                no(found.state === "absent" ? "not taken" : found.state),
+                found.reason ? h("small", {}, visible(found.reason)) : null,
+              ],
+        )
+      : null,
+    h(
+      "td",
+      {},
+      h(
+        "span",
+        { class: "chips" },
+        [...new Set(trace.findings.map((one) => one.kind))].map((kind) =>
+          h("span", { class: "chip" }, findingWords(kind)[0]),
+        ),
+      ),
+    ),
+  );
 }
