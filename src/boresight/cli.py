@@ -316,6 +316,28 @@ def _short_plan(plan: dict[str, Any]) -> dict[str, Any]:
 
 
 @app.command()
+def report(
+    run: Annotated[Path, typer.Argument(help="Run directory of a finished audit.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The file [RUN/report.html].")] = None,
+    redact: Annotated[bool, typer.Option("--redact", help="Keep ids and numbers only, no text.")] = False,  # noqa: FBT002
+    json: Json = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Write the report of a run: one HTML file that works offline.
+
+    \b
+    Example:
+      boresight report runs/first
+    """
+    from boresight.report.html import write_report
+
+    path = write_report(run, out, redact=redact)
+    if json:
+        _print_json({"report": str(path), "bytes": path.stat().st_size})
+    else:
+        typer.echo(f"report: {path}")
+
+
+@app.command()
 def measures(
     json: Json = False,  # noqa: FBT002 - a flag
 ) -> None:

@@ -31,8 +31,12 @@ class Page:
         self.page = browser.new_page(**{"viewport": {"width": 1280, "height": 900}, **options})
         self.page.on("console", lambda message: self.faults.append(f"console: {message.text}"))
         self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
-        self.page.on("dialog", lambda dialog: self.faults.append(f"dialog: {dialog.message}"))
+        self.page.on("dialog", self._dialog)
         self.page.on("request", self._request)
+
+    def _dialog(self, dialog):
+        self.faults.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def _request(self, request):
         if request.url.split("#")[0] != self.file.as_uri():

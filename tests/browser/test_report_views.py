@@ -1,6 +1,7 @@
 """Every view of the report, as a browser shows it."""
 
 import json
+import re
 from urllib.parse import quote
 
 import pytest
@@ -35,6 +36,8 @@ def test_no_view_fails_fetches_or_makes_an_element_from_data(report, files, name
         tags = page.evaluate("[...new Set([...document.body.querySelectorAll('*')].map(e => e.localName))]")
         assert set(tags) <= set(OURS.split()), view
         assert page.locator("script").count() == 2
+        words = page.locator("main").inner_text()
+        assert not re.search(r"NaN|Infinity|\[object|undefined undefined", words), view
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -79,6 +82,7 @@ def test_a_focused_token_shows_its_split_over_the_passages(report, files):
     assert page.locator(".token[aria-selected=true]").inner_text() == "Rome "
     assert page.locator(".split tbody tr").count() == 3
     assert "number 1" in page.locator(".split").inner_text()
+    assert "null" not in page.locator(".split").inner_text()
 
 
 def test_a_pressed_letter_keeps_the_tokens_of_its_passage(report, files):

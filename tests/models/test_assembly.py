@@ -1,6 +1,8 @@
+import re
 from dataclasses import replace
 
 import pytest
+from transformers import ByT5Tokenizer
 
 from boresight.errors import InputError, ScoringError
 from boresight.models.assembly import PromptAssembler
@@ -165,7 +167,7 @@ def test_a_forged_turn_adds_no_control_token_and_is_named(template, kind):
     ]
     assert controls[0] == controls[1]
     assert harmless.warnings == ()
-    assert hostile.warnings[0].startswith("passage 'bad' holds control tokens (")
+    assert hostile.warnings[0].startswith("passage 'bad' spells control tokens of chat formats (")
     assert len(hostile.warnings) == 4  # passage, question, two turns
 
 
@@ -187,8 +189,11 @@ def test_without_thoughts_an_opened_thought_is_closed(trace):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_start_up_check_says_that_joined_segments_equal_the_whole_text(kind):
     check = assembler(kind).describe()["segmentation"]
-    assert check["equal"]
-    assert check["joined"] == check["whole"] > 20
+    for sample in (check, check["history"]):
+        assert sample["equal"]
+        assert sample["same_text"]
+        assert sample["joined"] == sample["whole"] > 20
+    assert check["history"]["whole"] > check["whole"]
 
 
 def test_a_tokenizer_whose_tokens_cross_lines_is_recorded_as_different():
@@ -198,6 +203,105 @@ def test_a_tokenizer_whose_tokens_cross_lines_is_recorded_as_different():
     tokenizer.add_tokens([AddedToken("\nPassage", normalized=False)])
     check = PromptAssembler(tokenizer, None).describe()["segmentation"]
     assert not check["equal"]
+
+
+LLAMA2 = (
+    "{% if messages[0]['role'] == 'system' %}{% set first = '<<SYS>>' + messages[0]['content'] + '<</SYS>>' %}"
+    "{% set messages = messages[1:] %}{% else %}{% set first = '' %}{% endif %}"
+    "{% for m in messages %}{% set content = (first if loop.first else '') + m['content'] %}"
+    "{% if m['role'] == 'user' %}{{ bos_token + '[INST] ' + content + ' [/INST]' }}"
+    "{% else %}{{ ' ' + content + ' ' + eos_token }}{% endif %}{% endfor %}"
+)
+
+
+def test_a_blank_that_history_puts_before_the_first_passage_is_recorded_as_different():
+    """With history the template's "[INST] " stands right before a block, whose ids may not depend on it."""
+    check = assembler(template=LLAMA2).describe()["segmentation"]
+    assert check["equal"]
+    assert not check["history"]["equal"]
+    assert check["history"]["same_text"]
+
+
+def test_a_template_that_takes_no_history_is_recorded_with_its_reason():
+    last_only = (
+        "{% for m in messages %}{% if m['role'] != 'assistant' %}{{ m['content'] }}{% endif %}{% endfor %}"
+    )
+    check = assembler(template=last_only).describe()["segmentation"]
+    assert check["history"]["equal"] is None
+    assert "leaves out" in check["history"]["reason"]
+
+
+@pytest.mark.parametrize("change", ["tojson", "e", "replace('\n', ' ')"])
+def test_a_template_that_rewrites_texts_is_noticed_and_said(trace, change):
+    source = "{% for m in messages %}<|im_start|>{{ m['content'] | " + change + " }}<|im_end|>{% endfor %}"
+    made = assembler(template=source)
+    assert not made.describe()["segmentation"]["same_text"]
+    quoted = replace(trace, query='Where was "Marie" born?')
+    assert any("would change the texts" in warning for warning in made.prepare(quoted, BORESIGHT).warnings)
+    assert assembler().prepare(quoted, BORESIGHT).warnings == ()
+
+
+HISTORY = (Turn("user", "Who was she?"), Turn("assistant", "A physicist."))
+
+
+@pytest.mark.parametrize("template", ["chatml", "bos"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_ids_with_history_are_those_of_the_chat_template(trace, kind, template):
+    made = assembler(kind, template=template)
+    earlier = [{"role": turn.role, "content": turn.content} for turn in HISTORY]
+    for closed in (False, True):
+        instruction = BORESIGHT.closed_instruction if closed else BORESIGHT.instruction
+        asked = BORESIGHT.question_line(trace.query) if closed else user_text(BORESIGHT, trace)
+        messages = [{"role": "system", "content": instruction}, *earlier, {"role": "user", "content": asked}]
+        parts = made.prepare(replace(trace, history=HISTORY), BORESIGHT)
+        found = list(parts.closed_book.ids) if closed else prompt(parts, trace.context)
+        assert found == by_template(made.tokenizer, messages)
+
+
+def test_a_whole_prompt_of_a_slow_tokenizer_is_that_of_the_chat_template(trace):
+    tokenizer = ByT5Tokenizer(extra_ids=0, chat_template=TEMPLATES["chatml"])
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<|im_start|>", "<|im_end|>"]})
+    made = PromptAssembler(tokenizer, None)
+    messages = [
+        {"role": "system", "content": BORESIGHT.instruction},
+        {"role": "user", "content": user_text(BORESIGHT, trace)},
+    ]
+    assert not made.tokenizer.is_fast
+    assert prompt(made.prepare(trace, BORESIGHT), trace.context) == by_template(made.tokenizer, messages)
+
+
+def test_reasoning_that_the_template_drops_from_history_is_dropped_and_said(trace):
+    source = TEMPLATES["chatml"].replace("m['content']", "m['content'].split('</think>')[-1].strip()")
+    turns = (HISTORY[0], Turn("assistant", "<think>\nhm\n</think>\n\nA physicist."))
+    made = assembler(template=source)
+    parts, plain = (made.prepare(replace(trace, history=one), BORESIGHT) for one in (turns, HISTORY))
+    assert parts.header.ids == plain.header.ids
+    assert parts.closed_book.ids == plain.closed_book.ids
+    assert parts.warnings == ("the reasoning in turn 1 of the history is left out, as the template does it",)
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"passages": (Passage("p", "x \uff1c|im_end|\uff1e y"),)}, "passage 'p' spells .*<\\|im_end\\|>"),
+        ({"passages": (Passage("p", "b> y", "x <a"),)}, "passage 'p' spells .*<a. b>"),
+        ({"passages": (Passage("p", "hi there"),)}, "passage 'p' spells .*Passage 1: hi"),
+        ({"query": "<|im_end|>"}, "the question spells"),
+        ({"answer": "a <|im_end|> b"}, "the answer spells"),
+        ({"history": (Turn("user", "</s>"),)}, "turn 0 of the history spells"),
+    ],
+)
+def test_control_strings_are_named_wherever_the_prompt_spells_them(fields, named):
+    tokenizer = toy_tokenizer()
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<a. b>", "Passage 1: hi"]})
+    trace = Trace(**{"id": "q", "query": "Q?", "passages": (Passage("p", "x"),), "context": ("p",)} | fields)
+    (warning,) = PromptAssembler(tokenizer, None).prepare(trace, BORESIGHT).warnings
+    assert re.match(named, warning)
+
+
+def test_an_answer_with_recorded_reasoning_raises_no_alarm(trace):
+    reasoned = replace(trace, answer="<think>hm</think>Warsaw.")
+    assert assembler(template="thinking").prepare(reasoned, BORESIGHT).warnings == ()
 
 
 def test_text_with_braces_markup_and_marker_words_is_kept(trace):

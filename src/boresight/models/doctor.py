@@ -149,8 +149,9 @@ def _native_bf16(device: str) -> bool | None:
 
 
 def _cache() -> Iterator[Check]:
-    yield Check("cache", ok=True, detail=str(cache_dir()))
-    for name in carriers():
+    usable = cache_dir().is_dir() or not cache_dir().exists()
+    yield Check("cache", usable, f"{cache_dir()}{'' if usable else ' is a file and not a folder'}")
+    for name in carriers() if usable else ():
         found = status(name)
         yield Check(f"cache: {name}", found.state != "damaged", found.detail)
 

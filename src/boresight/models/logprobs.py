@@ -66,13 +66,16 @@ class TargetScorer:
 
     Args:
         model: A causal language model in evaluation mode.
+
+    Attributes:
+        vocabulary: Ids below this one exist in the model.
     """
 
     def __init__(self, model: Any) -> None:
         self._model = model
         self._accepts = frozenset(inspect.signature(model.forward).parameters)
         self._cache = next((name for name in _CACHE_NAMES if name in self._accepts), None)
-        self._vocabulary = vocabulary_size(model)
+        self.vocabulary = vocabulary_size(model)
 
     @cached_property
     def takes_steps(self) -> bool:
@@ -143,7 +146,7 @@ class TargetScorer:
     @property
     def _most_logits(self) -> int:
         """Positions whose float32 logits fit the limit."""
-        return MAX_LOGIT_BYTES // (4 * self._vocabulary)
+        return MAX_LOGIT_BYTES // (4 * self.vocabulary)
 
     def _logprobs(self, rows: Rows) -> torch.Tensor:
         """Log-probabilities of the right-aligned targets, shape (rows, kept)."""
@@ -184,11 +187,10 @@ class TargetScorer:
 
 
 def vocabulary_size(model: Any) -> int:
-    """Width of a model's logits."""
+    """Number of ids that a model takes and predicts."""
+    rows = int(model.get_input_embeddings().weight.shape[0])
     head = model.get_output_embeddings()
-    if head is not None:
-        return int(head.weight.shape[0])
-    return int(model.config.get_text_config().vocab_size)
+    return rows if head is None else min(rows, int(head.weight.shape[0]))
 
 
 def _left_padded(rows: Sequence[Ids], pad: int) -> list[Ids]:

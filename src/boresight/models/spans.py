@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 REPLACEMENT = "\ufffd"  # what decoders write for an unfinished character
+_LONGEST_CHARACTER = 4  # tokens, one for each byte
 
 
 def cover(length: int, spans: Sequence[Span]) -> tuple[Span, ...]:
@@ -34,7 +35,7 @@ def cover(length: int, spans: Sequence[Span]) -> tuple[Span, ...]:
 def spans_by_decoding(
     ids: Sequence[int], text: str, decode: Callable[[Sequence[int]], str]
 ) -> tuple[Span, ...] | None:
-    """Spans found by decoding ever longer prefixes; for generated ids and tokenizers without offsets.
+    """Spans found by decoding pieces of the ids; for generated ids and tokenizers without offsets.
 
     Args:
         ids: Token ids.
@@ -48,12 +49,37 @@ def spans_by_decoding(
     start = whole.find(text)
     if start < 0:
         return None
-    stops = []
-    for count in range(1, len(ids) + 1):
-        prefix = decode(ids[:count]).rstrip(REPLACEMENT)
-        known = _shared_length(prefix, whole) - start
-        stops.append(min(max(known, 0), len(text)))
+    ends = _ends_in_windows(ids, whole, decode) or _ends_in_prefixes(ids, whole, decode)
+    stops = [min(max(end - start, 0), len(text)) for end in ends]
     return cover(len(text), [(stop, stop) for stop in stops])
+
+
+def _ends_in_windows(
+    ids: Sequence[int], whole: str, decode: Callable[[Sequence[int]], str]
+) -> list[int] | None:
+    """Where each token ends in the whole text, from short decodings; None if they do not add up to it.
+
+    Each decoding starts one settled step back, since decoders treat the first token of a text differently.
+    """
+    ends: list[int] = []
+    back, settled, length = 0, 0, 0  # ids[back:settled] is decoded again; ids[:settled] spell whole[:length]
+    for count in range(1, len(ids) + 1):
+        known, window = decode(ids[back:settled]), decode(ids[back:count])
+        new = window.removeprefix(known)
+        finished = new.rstrip(REPLACEMENT)
+        settles = new == finished or count - settled >= _LONGEST_CHARACTER
+        if not window.startswith(known) or not whole.startswith(new if settles else finished, length):
+            return None
+        ends.append(length + len(finished))
+        if settles:
+            back, settled, length = settled, count, length + len(new)
+    return ends if length == len(whole) else None
+
+
+def _ends_in_prefixes(ids: Sequence[int], whole: str, decode: Callable[[Sequence[int]], str]) -> list[int]:
+    """The same from ever longer decodings: right for any decoder, and slow for long texts."""
+    prefixes = (decode(ids[:count]).rstrip(REPLACEMENT) for count in range(1, len(ids) + 1))
+    return [_shared_length(prefix, whole) for prefix in prefixes]
 
 
 def _shared_length(prefix: str, whole: str) -> int:

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from boresight.errors import ScoringError, WindowError
+from boresight.models import carriers
 from boresight.models.assembly import PromptAssembler
 from boresight.models.fingerprint import weights_fingerprint
 from boresight.models.greedy import GreedyDecoder
-from boresight.models.loading import load_causal, require_causal
+from boresight.models.loading import load_causal
 from boresight.models.logprobs import TargetScorer
+from boresight.models.probe import require_causal, require_vocabulary
 from boresight.models.seam import Capabilities, Scored, equal_length_batches
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -47,16 +50,27 @@ class TransformersGenerator:
         tokenizer: Its tokenizer, fast or slow; it is copied and never changed.
         name: Name for the record.
         revision: Commit of the checkpoint, if there is one.
+        origin: More about where the weights come from, for the record.
 
     Raises:
         ModelError: If the model is no causal language model, or its chat template is unusable.
     """
 
-    def __init__(self, model: Any, tokenizer: Any, *, name: str, revision: str | None = None) -> None:
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        *,
+        name: str,
+        revision: str | None = None,
+        origin: Mapping[str, str] | None = None,
+    ) -> None:
         self._model = model.eval()
         require_causal(model, name)
+        require_vocabulary(model, tokenizer, name)
         self._name = name
         self._revision = revision
+        self._origin = dict(origin or {})
         self._fingerprint = weights_fingerprint(model)
         self._scorer = TargetScorer(model)
         own = copy.deepcopy(tokenizer)
@@ -92,7 +106,13 @@ class TransformersGenerator:
         if threads is not None:
             torch.set_num_threads(threads)
         loaded = load_causal(source, dtype=dtype, device=device, revision=revision)
-        return cls(loaded.model, loaded.tokenizer, name=name or source, revision=loaded.revision or revision)
+        return cls(
+            loaded.model,
+            loaded.tokenizer,
+            name=name or source,
+            revision=loaded.revision or revision,
+            origin=carriers.origin(Path(source)),
+        )
 
     @property
     def model(self) -> Any:
@@ -111,6 +131,7 @@ class TransformersGenerator:
             "kind": "transformers",
             "name": self._name,
             "revision": self._revision,
+            **self._origin,
             "architecture": type(self._model).__name__,
             "dtype": str(self._model.dtype).removeprefix("torch."),
             "device": str(self._scorer.device),
@@ -118,6 +139,7 @@ class TransformersGenerator:
             "fingerprint": self._fingerprint,
             "weights_mib": _weights_mib(self._model),
             "engine": "plain: equal lengths share a batch, nothing is padded",
+            "long_targets": "in steps behind a cached prompt" if self._scorer.takes_steps else "in one pass",
             "versions": {"torch": torch.__version__, "transformers": __version__},
             **self._assembler.describe(),
         }
@@ -213,6 +235,7 @@ class TransformersGenerator:
     def _fitting(self, request: Request, target: Target) -> Ids:
         """The prompt, if it and the target fit the window."""
         prompt, window = _prompt(request), self._assembler.window
+        self._known(request, (*prompt, *target.token_ids))
         length = len(prompt) + len(target.token_ids)
         if window is not None and length > window:
             raise WindowError(
@@ -220,6 +243,15 @@ class TransformersGenerator:
                 f"{window}; use fewer or shorter passages"
             )
         return prompt
+
+    def _known(self, request: Request, ids: Ids) -> None:
+        """An id without a row in the embedding would be an IndexError, and stop a GPU for good."""
+        largest = max(ids)
+        if largest >= self._scorer.vocabulary:
+            raise ScoringError(
+                f"{_coalition(request)}: token {self.decode([largest])!r} has id {largest}, and {self._name} "
+                f"knows ids below {self._scorer.vocabulary}; fetch the whole checkpoint again"
+            )
 
     def _finite(self, request: Request, row: torch.Tensor) -> NDArray[np.float32]:
         """The values as numbers that can be trusted to be numbers."""
@@ -243,6 +275,7 @@ class TransformersGenerator:
             ScoringError: If the model opens its reasoning and does not close it in time.
         """
         prompt = _prompt(request)
+        self._known(request, prompt)
         room = self._room(request, len(prompt), max_new_tokens)
         try:
             return self._decoder.answer(prompt, room)

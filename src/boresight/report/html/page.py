@@ -13,6 +13,7 @@ import json
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from boresight.errors import SpecError
 from boresight.report.html.data import report_data
 from boresight.store.files import write_bytes
 
@@ -40,9 +41,11 @@ def write_report(run: Path, out: Path | None = None, *, redact: bool = False) ->
         The file, private to the user.
 
     Raises:
-        SpecError: No run lies there.
+        SpecError: No run lies there, or the folder of ``out`` does not exist.
     """
     goal = run / "report.html" if out is None else out
+    if not goal.parent.is_dir():
+        raise SpecError(f"{goal.parent} is no folder; create it, or choose another --out")
     write_bytes(goal, render(report_data(run, redact=redact)))
     return goal
 

@@ -10,7 +10,10 @@ from boresight.measure.registry import catalogue, parse
 _RESTS_LOW = "The answer rests most on a passage that the retriever ranked low."
 
 LABELS: dict[str, tuple[str, str]] = {
-    "warg": ("WARG, log scale", "1 when the passages the answer rests on also score highest, -1 when lowest."),
+    "warg": (
+        "WARG, log scale",
+        "1 when the passages the answer rests on also score highest, -1 when lowest.",
+    ),
     "warg_prob": ("WARG, probability scale", "The same, with attributions measured in probability."),
     "warg_rbo": ("Ranking disagreement (RBO)", "0 when retriever and generator rank the passages alike."),
     "warg_rbo_norm": ("Ranking disagreement, normalised", "The same, stretched to reach 1."),

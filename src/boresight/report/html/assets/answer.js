@@ -316,7 +316,7 @@ function showSplit(scene, token) {
       h("caption", { class: "sr" }, "Split of the token over the passages"),
       h("tbody", {}, rows),
     ),
-    order.length > MOST_IN_SPLIT ? soft(`and ${order.length - MOST_IN_SPLIT} smaller ones`) : null,
+    order.length > MOST_IN_SPLIT ? soft(`and ${order.length - MOST_IN_SPLIT} smaller ones`) : "",
   );
   const best = restsOn(trace, token);
   scene.tokens[token].setAttribute(
