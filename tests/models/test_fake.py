@@ -1,5 +1,6 @@
 import json
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -44,6 +45,13 @@ def test_values_are_looked_up_by_sorted_passage_ids(fake):
 
 def test_an_order_that_is_listed_wins_over_the_set(fake):
     assert ask(fake, ["b", "a"]) == [-0.75, -0.5]
+
+
+def test_a_fake_survives_pickling_with_its_identity_and_its_numbers(fake):
+    copy = pickle.loads(pickle.dumps(fake))  # noqa: S301 - our own bytes
+    assert copy.describe() == fake.describe()
+    assert pickle.loads(pickle.dumps(fake.describe())) == fake.describe()  # noqa: S301
+    assert list(ask(copy, [])) == list(ask(fake, []))
 
 
 def test_closed_book_is_its_own_row(fake):

@@ -4,7 +4,7 @@ import pytest
 import torch
 from transformers import GenerationConfig
 
-from boresight.errors import ScoringError, WindowError
+from boresight.errors import ModelError, ScoringError, WindowError
 from boresight.models.greedy import GreedyDecoder
 from boresight.models.transformers_generator import TransformersGenerator
 from boresight.testing.toy_models import table_lm, tiny_model, toy_tokenizer
@@ -76,6 +76,26 @@ def test_reasoning_that_the_model_writes_is_split_off():
 def test_reasoning_that_is_not_closed_in_time_is_an_error():
     with pytest.raises(ScoringError, match="never closes it"):
         answer(toy_tokenizer(), "Paris", "<think>", " river", " town", tokens=2)
+
+
+def test_reasoning_tags_that_the_model_does_not_know_are_its_answer():
+    tokenizer = toy_tokenizer()
+    model, ids = chain(tokenizer, "Paris", "<think>", " river", " town")
+    found = GreedyDecoder(model, tokenizer, None, ()).answer((ids[0],), 2)
+    assert (found.text, found.thoughts) == ("<think> river", None)
+
+
+def test_a_tag_inside_an_answer_is_part_of_it():
+    found, _ = answer(toy_tokenizer(), "Paris", " river", "<think>", " town", "<|im_end|>")
+    assert (found.text, found.thoughts) == (" river<think> town", None)
+
+
+def test_an_end_of_sequence_that_is_no_number_is_refused():
+    tokenizer = toy_tokenizer()
+    model = tiny_model("llama", vocabulary=len(tokenizer))
+    model.generation_config.eos_token_id = ["x"]
+    with pytest.raises(ModelError, match="'x' as end of sequence"):
+        GreedyDecoder(model, tokenizer, None)
 
 
 def test_settings_of_the_checkpoint_do_not_reach_greedy_answers():

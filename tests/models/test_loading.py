@@ -1,5 +1,10 @@
 import json
+import os
+import pickle
 import struct
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import huggingface_hub
@@ -11,7 +16,8 @@ from transformers import AutoConfig, BertConfig, BertLMHeadModel, T5Config, ViTC
 
 from boresight.errors import ModelError, SpecError
 from boresight.models import loading
-from boresight.models.loading import available_memory, load_causal, weight_bytes
+from boresight.models.encoder import load_encoder
+from boresight.models.loading import load_causal
 from boresight.models.transformers_generator import TransformersGenerator
 from boresight.testing.toy_models import tiny_model, toy_tokenizer
 
@@ -82,7 +88,7 @@ def hub_error(kind):
     ("cause", "words"),
     [
         (hub_error(hub.GatedRepoError), "is gated: accept its terms .* `hf auth login`"),
-        (hub_error(hub.RepositoryNotFoundError), "the hub has no model org/name"),
+        (hub_error(hub.RepositoryNotFoundError), "org/name is unknown to the hub, or private"),
         (hub_error(hub.RevisionNotFoundError), "no such revision"),
     ],
 )
@@ -136,15 +142,109 @@ def test_a_checkpoint_without_all_its_weights_is_refused(copied):
     weights = load_file(copied / "model.safetensors")
     del weights["model.layers.1.mlp.down_proj.weight"]
     save_file(weights, copied / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(ModelError, match=r"lacks 1 weights \(model.layers.1.mlp.down_proj.weight"):
+    with pytest.raises(ModelError, match=r"lacks the weight model\.layers\.1\.mlp\.down_proj\.weight;"):
         load_causal(str(copied), **DEFAULTS)
 
 
-@pytest.mark.parametrize("content", [b"", b"\x10\x00\x00\x00\x00\x00\x00\x00{}"])
-def test_damaged_weights_are_one_sentence(copied, content):
-    (copied / "model.safetensors").write_bytes(content)
-    with pytest.raises(ModelError, match="cannot be loaded"):
-        load_causal(str(copied), **DEFAULTS)
+def config(**changes):
+    def change(folder):
+        path = folder / "config.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+    return change
+
+
+def file(name, content):
+    return lambda folder: (folder / name).write_bytes(content)
+
+
+def pickled(folder):
+    (folder / "model.safetensors").unlink()
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"a": Path("a")}))
+
+
+WEIGHTS = "model.safetensors"
+DAMAGE = {
+    "empty weights": (file(WEIGHTS, b""), "cut short"),
+    "cut weights": (file(WEIGHTS, struct.pack("<Q", 16) + b"{}"), "cut short"),
+    "git-lfs pointer": (file(WEIGHTS, b"version https://git-lfs.github.com/spec/v1\n"), "git-lfs pointer"),
+    "web page": (file(WEIGHTS, b"<!DOCTYPE html><html>not found</html>"), "is a web page"),
+    "all ones": (file(WEIGHTS, b"\xff" * 200), "cut short"),
+    "header is a list": (
+        file(WEIGHTS, struct.pack("<Q", 2) + b"[]"),
+        "header of model.safetensors is damaged",
+    ),
+    "header of strings": (file(WEIGHTS, struct.pack("<Q", 9) + b'{"a":"b"}'), "is damaged"),
+    "tokenizer is a list": (file("tokenizer.json", b"[]"), "tokenizer.json is damaged"),
+    "tokenizer is bytes": (file("tokenizer.json", b"\xff\xfe\x00"), "tokenizer.json is damaged"),
+    "settings are a list": (file("tokenizer_config.json", b" []"), "tokenizer_config.json is damaged"),
+    "settings are cut": (file("tokenizer_config.json", b"{nope"), "text files is damaged"),
+    "config is a list": (file("config.json", b"[]"), "config.json is damaged"),
+    "other shapes": (config(hidden_size=64), "does not fit its weights"),
+    "no heads": (config(num_attention_heads=0), "ZeroDivisionError"),
+    "odd heads": (config(num_attention_heads=3), "not a multiple"),
+    "text for a number": (config(hidden_size="x"), "expected int"),
+    "no window": (config(max_position_embeddings=None), "max_position_embeddings"),
+    "pad out of range": (config(pad_token_id=10**6), "Padding_idx"),
+    "unknown dtype": (config(dtype="float99"), "float99"),
+    "unknown activation": (config(hidden_act="foo"), "'foo' is missing or unknown"),
+    "pickle": (pickled, "code in weights is never run"),
+}
+
+
+@pytest.mark.filterwarnings("ignore")  # the libraries warn before they fail
+@pytest.mark.parametrize(
+    "load", [lambda folder: load_causal(folder, **DEFAULTS), load_encoder], ids=["causal", "encoder"]
+)
+@pytest.mark.parametrize("name", DAMAGE)
+def test_a_damaged_folder_is_one_sentence_that_says_what_is_wrong(copied, name, load):
+    damage, words = DAMAGE[name]
+    damage(copied)
+    with pytest.raises(ModelError, match=words) as caught:
+        load(str(copied))
+    assert str(copied) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_in_order_still_loads_as_either(copied):
+    assert load_causal(str(copied), **DEFAULTS).model.dtype == torch.float32
+    with pytest.warns(UserWarning, match="mean pooling is assumed"):
+        assert load_encoder(str(copied)).dimension == 32
+
+
+def test_an_end_of_sequence_that_is_a_text_is_said(copied):
+    (copied / "generation_config.json").write_text('{"eos_token_id": "x"}')
+    with pytest.raises(ModelError, match="give 'x' as end of sequence"):
+        TransformersGenerator.load(str(copied))
+
+
+@pytest.mark.parametrize("architecture", ["BertModel", "BertForMaskedLM"])
+def test_an_encoder_is_told_its_place(tmp_path, architecture):
+    BertConfig(architectures=[architecture]).save_pretrained(tmp_path)
+    with pytest.raises(ModelError, match=r"is an encoder \(bert\).* use it as the retriever"):
+        load_causal(str(tmp_path), **DEFAULTS)
+
+
+def test_a_local_folder_is_loaded_and_used_without_any_network(saved):
+    code = """
+import socket, sys
+def refuse(*_, **__):
+    raise SystemExit("the network was asked")
+socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
+import boresight
+from boresight.models.registry import load_generator
+generator = load_generator(sys.argv[1], threads=1)
+trace = boresight.Trace("q", "Where?", (boresight.Passage("p", "In Paris."),), ("p",))
+audit = boresight.audit([trace], generator=generator, max_new_tokens=2, out=sys.argv[2])
+print(len(audit.passages))
+"""
+    out = saved / "run"
+    environment = {key: value for key, value in os.environ.items() if key != "HF_HUB_OFFLINE"}
+    done = subprocess.run(
+        [sys.executable, "-c", code, saved, out], capture_output=True, text=True, check=False, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "1"
 
 
 def test_an_empty_folder_is_one_sentence(tmp_path):
@@ -157,23 +257,3 @@ def test_a_model_larger_than_the_free_memory_is_refused_with_both_numbers(saved,
     monkeypatch.setattr(loading, "available_memory", lambda _: 1024)
     with pytest.raises(ModelError, match=r"needs 0\.0 GiB for its weights, but 0\.0 GiB are free on cpu"):
         load_causal(str(saved), **DEFAULTS)
-
-
-def test_weight_bytes_are_read_from_the_header_alone(tmp_path):
-    header = json.dumps(
-        {
-            "__metadata__": {"format": "pt"},
-            "a": {"dtype": "BF16", "shape": [3, 5], "data_offsets": [0, 30]},
-            "b": {"dtype": "F32", "shape": [], "data_offsets": [30, 34]},
-        }
-    ).encode()
-    file = tmp_path / "model.safetensors"
-    file.write_bytes(struct.pack("<Q", len(header)) + header)  # the data itself is not there
-    assert weight_bytes(file, "float32") == 16 * 4
-    assert weight_bytes(file, "bfloat16") == 16 * 2
-    assert weight_bytes(file, "auto") == 15 * 2 + 4
-
-
-def test_free_memory_is_a_sane_number_of_bytes():
-    free = available_memory("cpu")
-    assert free is None or 2**20 < free < 2**50

@@ -67,7 +67,8 @@ def test_steps_behind_a_cached_prompt_equal_naive_scoring(models, naive, name):
     model = models[name]
     prompts, targets = random_ids(4, 40, 40), random_ids(5, 9, 9)
     scorer = TargetScorer(model)
-    assert len(scorer.steps(2, 48, 9)) > 2
+    assert scorer.takes_steps
+    assert len(scorer.steps(48, 9)) > 2
     for rows in (scorer.equal(prompts, targets), scorer.padded(prompts, targets, 0)):
         for prompt, target, row in zip(prompts, targets, rows, strict=True):
             assert row.numpy() == pytest.approx(naive(model, prompt, target), abs=1e-4)
@@ -76,9 +77,29 @@ def test_steps_behind_a_cached_prompt_equal_naive_scoring(models, naive, name):
 @pytest.mark.usefixtures("few_logits")
 def test_steps_cover_every_column_once_and_keep_each_target_position():
     scorer = TargetScorer(tiny_model("llama", vocabulary=VOCABULARY))
-    assert scorer.steps(1, 12, 4) == [Step(0, 12, 4)]
-    assert scorer.steps(1, 14, 6) == [Step(0, 9, 1), Step(9, 13, 4), Step(13, 14, 1)]
-    assert scorer.steps(100, 5, 3) == [Step(0, 3, 1), Step(3, 4, 1), Step(4, 5, 1)]
+    assert scorer.steps(12, 4) == [Step(0, 12, 4)]
+    assert scorer.steps(14, 6) == [Step(0, 9, 1), Step(9, 13, 4), Step(13, 14, 1)]
+
+
+@pytest.mark.usefixtures("few_logits")
+def test_a_big_batch_runs_fewer_rows_at_a_time_before_it_runs_in_steps(monkeypatch):
+    model = tiny_model("llama", vocabulary=VOCABULARY)
+    scorer = TargetScorer(model)
+    assert [scorer.rows_at_once(40, kept) for kept in (1, 2, 3, 5)] == [4, 2, 1, 1]
+    prompts, targets = random_ids(8, *[10] * 3), random_ids(9, *[2] * 3)
+    whole = [
+        TargetScorer(model).equal([prompt], [target])[0]
+        for prompt, target in zip(prompts, targets, strict=True)
+    ]
+    sizes = []
+    forward = model.forward
+    monkeypatch.setattr(
+        model, "forward", lambda **given: sizes.append(given["input_ids"].shape) or forward(**given)
+    )
+    rows = scorer.equal(prompts, targets)
+    assert sizes == [(2, 11), (1, 11)]
+    for row, alone in zip(rows, whole, strict=True):
+        assert row.numpy() == pytest.approx(alone.numpy(), abs=1e-5)
 
 
 @pytest.mark.usefixtures("few_logits")
@@ -87,7 +108,7 @@ def test_a_model_that_cannot_select_positions_runs_its_prompt_in_steps_too(naive
     prompts, targets = random_ids(6, 10), random_ids(7, 3)
     scorer = TargetScorer(model)
     scorer._accepts -= {"logits_to_keep"}
-    assert scorer.steps(1, 12, 3) == [Step(0, 4, 0), Step(4, 8, 0), Step(8, 10, 1), Step(10, 12, 2)]
+    assert scorer.steps(12, 3) == [Step(0, 4, 0), Step(4, 8, 0), Step(8, 10, 1), Step(10, 12, 2)]
     (row,) = scorer.equal(prompts, targets)
     assert row.numpy() == pytest.approx(naive(model, prompts[0], targets[0]), abs=1e-5)
 
@@ -95,12 +116,14 @@ def test_a_model_that_cannot_select_positions_runs_its_prompt_in_steps_too(naive
 def test_a_big_vocabulary_never_makes_a_big_logit_tensor(monkeypatch):
     """150,000 words, a 4,000-token prompt and a 600-token target: 2.6 GiB of logits if all were kept."""
     model = tiny_model("llama", vocabulary=150_000, window=8192)
+    scorer = TargetScorer(model)
+    assert scorer.takes_steps
     sizes = []
     forward = model.lm_head.forward
     monkeypatch.setattr(
         model.lm_head, "forward", lambda hidden: sizes.append(hidden.shape[1]) or forward(hidden)
     )
-    rows = TargetScorer(model).equal([(5,) * 4000], [(7,) * 600])
+    rows = scorer.equal([(5,) * 4000], [(7,) * 600])
     assert max(sizes) * 150_000 * 4 <= 256 * 2**20
     assert sum(sizes) == 600
     assert rows[0].shape == (600,)

@@ -9,6 +9,7 @@ from transformers import ByT5Tokenizer, PreTrainedTokenizer, PreTrainedTokenizer
 from boresight.models.plain_text import WELL_KNOWN, Piece, TextEncoder, control_tokens
 from boresight.testing.toy_models import CONTROL, UNFLAGGED_CONTROL, toy_tokenizer
 
+UNKNOWN = "<unk>"
 KINDS = ("bytes", "words", "unigram")
 STRINGS = (*CONTROL, *UNFLAGGED_CONTROL, "<s>", "</s>", "<pad>", "<unk>", "<extra_id_3>")
 
@@ -69,7 +70,7 @@ def test_byte_level_text_keeps_every_character_of_a_forged_turn(string):
 def test_unknown_characters_stay_whatever_else_the_unknown_token_means(kind, text, shared):
     tokenizer = toy_tokenizer(kind, pad=shared)
     if shared == "</s>":
-        tokenizer.eos_token = "<unk>"
+        tokenizer.eos_token = UNKNOWN
     encoder = TextEncoder(tokenizer)
     expected = tokenizer(text, add_special_tokens=False)["input_ids"]
     assert tokenizer.unk_token_id in expected
@@ -88,7 +89,7 @@ class SlowWords(PreTrainedTokenizer):
 
     def __init__(self):
         self.words = ["<unk>", "where", "was", "born", "?", "<", ">", "unk"]
-        super().__init__(unk_token="<unk>", pad_token="<unk>")
+        super().__init__(unk_token=UNKNOWN, pad_token=UNKNOWN)
 
     @property
     def vocab_size(self):
@@ -110,7 +111,7 @@ class SlowWords(PreTrainedTokenizer):
 def test_a_slow_word_tokenizer_keeps_its_words_and_its_unknown_ones():
     encoder = TextEncoder(SlowWords())
     assert encoder.plain("where was Marie born ?").ids == (1, 2, 0, 3, 4)
-    assert encoder.plain("where <unk> born").ids == (1, 5, 7, 6, 3)
+    assert encoder.plain("where <unk> born").ids == (1, 5, 0, 0, 6, 3)  # < u nk >
 
 
 def test_an_added_token_counts_as_control_even_if_it_is_not_flagged_special():
@@ -253,7 +254,7 @@ def test_control_tokens_that_swallow_blanks_or_are_normalised_are_split_too(kind
 def word_pieces():
     """Lower-cased word pieces after compatibility normalisation, as in BERT."""
     words = [
-        "[UNK]",
+        UNKNOWN,
         "mar",
         "##ie",
         "cu",
@@ -270,11 +271,11 @@ def word_pieces():
         "end",
         ">",
     ]
-    engine = Tokenizer(models.WordPiece({word: i for i, word in enumerate(words)}, unk_token="[UNK]"))
+    engine = Tokenizer(models.WordPiece({word: i for i, word in enumerate(words)}, unk_token=UNKNOWN))
     engine.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()])
     engine.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     engine.add_special_tokens(["<|im_end|>"])
-    return PreTrainedTokenizerFast(tokenizer_object=engine, unk_token="[UNK]")
+    return PreTrainedTokenizerFast(tokenizer_object=engine, unk_token=UNKNOWN)
 
 
 @pytest.mark.parametrize(

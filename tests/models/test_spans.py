@@ -32,6 +32,29 @@ def test_decoding_bytes_one_by_one_finds_spans_that_rebuild_the_text(text):
     assert "".join(text[low:high] for low, high in spans) == text
 
 
+def test_long_texts_are_decoded_in_short_pieces():
+    text = "Käse 🙂 " * 500
+    ids, asked = list(text.encode()), []
+    spans = spans_by_decoding(
+        ids, text, lambda part: asked.append(len(part)) or bytes(part).decode(errors="replace")
+    )
+    assert "".join(text[low:high] for low, high in spans) == text
+    assert sum(asked) < 12 * len(ids)  # the square of their number, if every prefix were decoded
+
+
+def test_a_decoder_that_drops_the_first_blank_gives_the_same_spans():
+    words = ["▁the", "▁old", "town"]
+    spans = spans_by_decoding(
+        [0, 1, 2], "the oldtown", lambda ids: "".join(words[one] for one in ids).replace("▁", " ").strip(" ")
+    )
+    assert spans == ((0, 3), (3, 7), (7, 11))
+
+
+def test_a_decoder_that_looks_at_the_whole_text_is_asked_for_every_prefix():
+    spans = spans_by_decoding([1, 1, 1], "3 of 3", lambda ids: f"{len(ids)} of {len(ids)}")
+    assert spans == ((0, 0), (0, 0), (0, 6))
+
+
 def test_a_text_that_the_ids_do_not_spell_has_no_spans():
     assert spans_by_decoding([97], "A", lambda part: bytes(part).decode()) is None
 

@@ -1,4 +1,5 @@
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -178,6 +179,8 @@ def test_the_description_is_json_and_names_what_matters(make_generator):
     assert (described["dtype"], described["device"]) == ("float32", "cpu")
     assert described["template"]["kind"] == "chat"
     assert described["segmentation"]["equal"]
+    assert described == pickle.loads(pickle.dumps(make_generator().describe()))  # noqa: S301
+    assert not {"weights_sha256", "package"} & set(described)  # no carrier's folder
     assert make_generator().capabilities() == Capabilities()
 
 

@@ -161,7 +161,7 @@ class TracePrompts:
             yield f"passage {passage.id!r}", self._style.passage_line(passage, label)
         yield "the question", trace.query
         for index, turn in enumerate(trace.history):
-            yield f"turn {index} of the history", turn.content
+            yield f"turn {index} of the history", self._shown(turn)
         yield "the answer", without_reasoning(trace.answer or "")
 
     def _template_warnings(self) -> Iterator[str]:
