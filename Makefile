@@ -12,7 +12,7 @@ DEMO := runs/demo
 export TOKENIZERS_PARALLELISM := false
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format test-all bench docs clean
+.PHONY: help demo test check format test-all bench docs screenshots clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ docs: $(VENV)/.dev ## Build the reference of the public functions into build/doc
 	@$(BIN)/pdoc boresight boresight.trace boresight.game boresight.models.seam boresight.testing \
 	  --docformat google --output-directory build/docs
 	@echo "open build/docs/index.html"
+
+screenshots: $(VENV)/.dev demo ## Take the README's pictures of the demo report (needs /usr/bin/chromium)
+	@$(BIN)/python docs/screenshots.py $(DEMO)
 
 clean: ## Remove the environment, caches and runs
 	rm -rf $(VENV) build dist runs .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from boresight.measure.evidence import RESOLUTION, Evidence, RetrieverView
 from boresight.measure.registry import parse
@@ -21,12 +22,12 @@ from boresight.store.tables import TableWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from types import TracebackType
 
     import numpy as np
     from numpy.typing import NDArray
 
     from boresight.game.table import ValueTable
-    from boresight.measure.family import BoundMeasure
     from boresight.models.seam import Target
     from boresight.run.directory import RunDirectory
     from boresight.run.plan import TracePlan
@@ -60,6 +61,56 @@ class View:
     table: ValueTable
 
 
+class RunTables:
+    """The Parquet tables of a run, written side by side; they appear when the block ends without error.
+
+    Args:
+        directory: The run.
+    """
+
+    def __init__(self, directory: RunDirectory) -> None:
+        self.passages = TableWriter(directory.table("passages"), PASSAGES)
+        self.tokens = TableWriter(directory.table("tokens"), TOKENS)
+        self.measures = TableWriter(directory.table("measures"), MEASURES)
+        self.pairs = TableWriter(directory.table("pairs"), PAIRS)
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        for table in (self.passages, self.tokens, self.measures, self.pairs):
+            self._stack.enter_context(table)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+
+@dataclass(slots=True)
+class Totals:
+    """What adds up over the traces of a run.
+
+    Attributes:
+        diagnosis: Findings and sets.
+        measures: Trace, name and outcome of every measure.
+        shares: Shares of the answer by rank and position.
+        floors: Numeric floors of the traces, by scale.
+    """
+
+    diagnosis: Diagnosis
+    measures: list[tuple[str, str, Measure]] = field(default_factory=list)
+    shares: Shares = field(default_factory=Shares)
+    floors: dict[str, list[float]] = field(default_factory=lambda: {"nats": [], "probability": []})
+
+    def add(self, evidence: Evidence, found: Sequence[tuple[str, Measure]]) -> None:
+        """Add one trace."""
+        self.measures += [(evidence.trace, name, measure) for name, measure in found]
+        self.shares.add(evidence)
+        for scale, floor in (("nats", evidence.floor), ("probability", evidence.floor_prob)):
+            if floor is not None:
+                self.floors[scale].append(floor)
+
+
 @dataclass(slots=True)
 class Derivation:
     """Everything that the derived files are made from.
@@ -91,42 +142,35 @@ class Derivation:
         Returns:
             The summary.
         """
-        measures = [parse(name) for name in self.spec.measures]
-        measures = [measure for measure in measures if measure.family.scope == "trace"]
         self.placebo = self._placebo_floor()
-        per_trace: list[tuple[str, str, Measure]] = []
-        shares = Shares()
-        diagnosis = Diagnosis(self.placebo.nats)
-        floors: dict[str, list[float]] = {"nats": [], "probability": []}
-        with (
-            TableWriter(self.directory.table("passages"), PASSAGES) as passages,
-            TableWriter(self.directory.table("tokens"), TOKENS) as tokens,
-            TableWriter(self.directory.table("measures"), MEASURES) as table,
-            TableWriter(self.directory.table("pairs"), PAIRS) as pairs,
-        ):
+        totals = Totals(Diagnosis(self.placebo.nats))
+        with RunTables(self.directory) as tables:
             for index, plan in enumerate(self.plans):
-                views = list(self._views(index, plan))
-                for view in views:
-                    passages.add(self._passage_rows(view))
-                    tokens.add(self._token_rows(view))
-                if views:
-                    pairs.add(self._diagnose(diagnosis, plan, views[0]))
-                evidence = views[0].evidence if views else self._nothing(plan)
-                _collect(floors, evidence)
-                shares.add(evidence)
-                found = list(self._measured(measures, evidence))
-                table.add(_measure_row(evidence, name, measure) for name, measure in found)
-                per_trace += [(plan.trace, name, measure) for name, measure in found]
+                self._write_trace(index, plan, tables, totals)
         self.directory.record["floors"] = {
-            "numeric": {key: _spread(one) for key, one in floors.items()},
+            "numeric": {scale: _spread(floors) for scale, floors in totals.floors.items()},
             "placebo": self.placebo.to_json(),
         }
-        summary = diagnosis.summary(self._summary(per_trace, shares))
-        write_jsonl(self.directory.root / "findings.jsonl", [one.to_json() for one in diagnosis.findings])
-        write_jsonl(self.directory.root / "sets.jsonl", diagnosis.sets)
+        summary = totals.diagnosis.summary(self._summary(totals))
+        write_jsonl(
+            self.directory.root / "findings.jsonl", [one.to_json() for one in totals.diagnosis.findings]
+        )
+        write_jsonl(self.directory.root / "sets.jsonl", totals.diagnosis.sets)
         write_json(self.directory.summary, summary)
         self._warn_of_lost_spans()
         return summary
+
+    def _write_trace(self, index: int, plan: TracePlan, tables: RunTables, totals: Totals) -> None:
+        views = list(self._views(index, plan))
+        for view in views:
+            tables.passages.add(self._passage_rows(view))
+            tables.tokens.add(self._token_rows(view))
+        if views:
+            tables.pairs.add(self._diagnose(totals.diagnosis, plan, views[0]))
+        evidence = views[0].evidence if views else self._nothing(plan)
+        found = list(self._measured(evidence))
+        tables.measures.add(_measure_row(evidence, name, measure) for name, measure in found)
+        totals.add(evidence, found)
 
     def _warn_of_lost_spans(self) -> None:
         """Say how many answers hold each phrase, where not all of them do."""
@@ -180,11 +224,12 @@ class Derivation:
         reason = self.failures.get(plan.trace) or plan.reason or "the trace was not scored"
         return Evidence(plan.trace, "answer", (), reason=reason)
 
-    def _measured(
-        self, measures: Sequence[BoundMeasure], evidence: Evidence
-    ) -> Iterator[tuple[str, Measure]]:
+    def _measured(self, evidence: Evidence) -> Iterator[tuple[str, Measure]]:
+        """The measures of traces; those of passages are columns of their table."""
         failure = self.failures.get(evidence.trace)
-        for measure in measures:
+        for measure in (parse(name) for name in self.spec.measures):
+            if measure.family.scope == "passage":
+                continue
             yield measure.name, Measure.failed(failure) if failure else measure.compute(evidence)
 
     def _passage_rows(self, view: View) -> Iterator[Row]:
@@ -227,7 +272,7 @@ class Derivation:
                     "high": _cell(scaled.token_high, place, token),
                 }
 
-    def _summary(self, per_trace: Sequence[tuple[str, str, Measure]], shares: Shares) -> dict[str, Any]:
+    def _summary(self, totals: Totals) -> dict[str, Any]:
         methods = [plan.method for plan in self.plans if plan.trace not in self.failures]
         return {
             "format": 1,
@@ -240,10 +285,10 @@ class Derivation:
                 "nothing_to_score": sum(plan.status == "nothing_to_score" for plan in self.plans),
                 "failed": len(self.failures),
             },
-            "measures": summarise([(name, measure) for _, name, measure in per_trace], self.spec.seed),
-            "share_by_rank": shares.to_json("rank", self.spec.seed),
-            "share_by_position": shares.to_json("position", self.spec.seed),
-            "slices": slices(self.by, self.traces, per_trace, self.spec.seed),
+            "measures": summarise([(name, measure) for _, name, measure in totals.measures], self.spec.seed),
+            "share_by_rank": totals.shares.to_json("rank", self.spec.seed),
+            "share_by_position": totals.shares.to_json("position", self.spec.seed),
+            "slices": slices(self.by, self.traces, totals.measures, self.spec.seed),
         }
 
 
@@ -311,12 +356,6 @@ def _measure_row(evidence: Evidence, name: str, measure: Measure) -> Row:
         "chance": measure.chance,
         "minimum": measure.minimum,
     }
-
-
-def _collect(floors: dict[str, list[float]], evidence: Evidence) -> None:
-    for key, value in (("nats", evidence.floor), ("probability", evidence.floor_prob)):
-        if value is not None:
-            floors[key].append(value)
 
 
 def _spread(values: Sequence[float]) -> dict[str, float | int | None]:
