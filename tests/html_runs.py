@@ -147,3 +147,23 @@ def small_run(folder, *, names=("a", "b", "c"), answer="in Rome today", **settin
     ]  # fmt: skip
     tables = {line["id"]: random_table(list(names), 3, rng, answer) for line in lines}
     return audit(folder, lines, tables, **settings)
+
+
+def single_run(folder):
+    """One trace of one passage: everything that compares passages is undefined."""
+    return small_run(folder, names=("a",))
+
+
+def long_run(folder):
+    """A passage of 10,000 characters and an answer of 2,000 tokens."""
+    rng = np.random.default_rng(5)
+    answer = words(2000, rng)
+    texts = [words(1900, rng)[:10_000], words(20, rng)]
+    table = random_table(["p0", "p1"], 2000, rng, answer)
+    return audit(folder, [trace_of("long", texts, answer=answer)], {"long": table})
+
+
+def undefined_run(folder):
+    """Traces without passages: only closed book was scored, and every measure is undefined."""
+    table = {"*": {"answer": "in Rome", "closed_book": [-1.0, -2.0], "values": {"": [-1.0, -2.0]}}}
+    return audit(folder, [trace_of(key, [], answer="in Rome") for key in ("u", "v")], table)

@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from boresight.report.html import write_report
-from html_runs import empty_run, hostile_run, sampled_run, small_run
+from html_runs import (
+    empty_run,
+    hostile_run,
+    long_run,
+    sampled_run,
+    single_run,
+    small_run,
+    undefined_run,
+)
 
 CHROMIUM = "/usr/bin/chromium"
 
@@ -80,6 +88,9 @@ def files(tmp_path_factory, root, run):
         "hostile": hostile_run(tmp_path_factory.mktemp("hostile"), root),
         "sampled": sampled_run(tmp_path_factory.mktemp("sampled")),
         "empty": empty_run(tmp_path_factory.mktemp("empty")),
+        "single": single_run(tmp_path_factory.mktemp("single")),
+        "long": long_run(tmp_path_factory.mktemp("long")),
+        "undefined": undefined_run(tmp_path_factory.mktemp("undefined")),
     }
     found = {name: write_report(folder, goal / f"{name}.html") for name, folder in runs.items()}
     found["redacted"] = write_report(run, goal / "redacted.html", redact=True)

@@ -32,7 +32,7 @@ FORGETFUL = {
         "block_types": ["recurrent", "attention"],
     },
     # the model ignores the window, its cache does not
-    "llama": {"sliding_window": 16},
+    "llama": {"sliding_window": 32},
 }
 
 
@@ -85,7 +85,7 @@ def test_how_long_targets_are_scored_is_on_record():
         TransformersGenerator(model, toy_tokenizer(), name="toy").describe()["long_targets"]
         for model in (
             tiny_model("llama", vocabulary=530),
-            build("llama", vocab_size=530, sliding_window=16),
+            build("llama", vocab_size=530, sliding_window=32),
         )
     )
     assert sound == "in steps behind a cached prompt"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from boresight.errors import SpecError
-from boresight.models.chat import split_reasoning
+from boresight.models.reasoning import split_reasoning
 from boresight.models.seam import Generation, Generator, Target, TargetKind
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 import zlib
 from pathlib import Path
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from boresight.trace import Trace
 
 ANY_TRACE = "*"
+LARGEST = 3.4e38  # values are stored as float32
 FIELDS = ("answer", "closed_book", "values", "orders", "window")
 
 Spans = tuple[tuple[int, int], ...]
@@ -75,7 +75,7 @@ class FakeGenerator:
             tables = json.loads(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise ModelError(f"{path}: cannot be read ({error.strerror}); fake: needs a JSON file") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ModelError(f"{path}: is no JSON ({error})") from error
         return cls(tables, name=str(path))
 
@@ -250,6 +250,8 @@ def _check_fields(entry: object, where: str) -> None:
             raise ModelError(f"{where}: {name} must map passage ids, joined by commas, to lists of numbers")
     for key, row in _rows(entry):
         _check_row(row, f"{where}: {key}")
+    if entry.get("answer", "").strip() and any(not row for _, row in _rows(entry)):
+        raise ModelError(f"{where}: an answer needs at least one number in each list")
 
 
 def _rows(entry: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -266,8 +268,8 @@ def _check_row(row: object, where: str) -> None:
     if not isinstance(row, list | tuple):
         raise ModelError(f"{where}: must be a list of log-probabilities, one per token")
     for value in row:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise ModelError(f"{where}: {value!r} is no finite number")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
+            raise ModelError(f"{where}: {repr(value)[:40]} is no finite number that float32 holds")
         if value > 0:
             raise ModelError(f"{where}: {value!r} is positive, and a log-probability is at most 0")
 

@@ -92,7 +92,7 @@ def group_memory(folder: Path) -> int | None:
     if text == "max":
         return None
     droppable = _table(stat).get("inactive_file", 0) if stat.exists() else 0
-    return max(0, int(text) - int(used.read_text(encoding="ascii")))
+    return max(0, int(text) - int(used.read_text(encoding="ascii")) + droppable)
 
 
 def _table(path: Path) -> dict[str, int]:
