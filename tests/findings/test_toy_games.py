@@ -114,3 +114,27 @@ def test_kinds_without_their_numbers_are_not_asked(make_case, lattice_of):
 def test_nothing_but_hostile_text_is_reported_where_the_floor_is_unknown(make_case, lattice_of):
     game = lattice_of(3, lambda s: -2.0 * ("b" in s) - 3)
     assert diagnose(make_case(game, floor=None, closed_book=0.0)) == []
+
+
+def test_two_passages_that_are_worse_together_are_no_twins(found):
+    """Each alone gains 1.5 nats, both together nothing: they are at odds."""
+
+    def game(s):
+        return 1.5 * (len(s & {"a", "b"}) == 1) + 3.0 * ("c" in s) - 9
+
+    assert "twins" not in {kind for kind, _ in found(3, game, closed_book=-9.0, floor=FLOOR)}
+
+
+def test_a_harmful_passage_whose_removal_does_not_help_is_not_to_be_dropped(make_case, lattice_of):
+    """b harms alone and with c, but with a there it is needed."""
+
+    def game(s):
+        return -3.0 * ("b" in s and "a" not in s) + 0.5 * ({"a", "b"} <= s) + 1.0 * ("c" in s) - 9
+
+    found = {
+        one.kind: one for one in diagnose(make_case(lattice_of(3, game), closed_book=-12.0, floor=FLOOR))
+    }
+    harmful = found["harmful_passage"]
+    assert harmful.passages == ("b",)
+    assert harmful.remedy == "none"
+    assert "does not help" in harmful.sentence

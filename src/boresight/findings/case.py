@@ -49,6 +49,7 @@ class Case:
         empty: Value with no passage under the same instructions.
         closed_book: Value of the plain question.
         singletons: Per passage its value alone.
+        without: Per passage the value of all others.
         pairs: Per pair, in context order, the value of the two alone.
         interactions: Per pair, in context order, the Shapley interaction; None unless exact.
         ranks: Per passage its rank for the retriever, from 0, equal numbers are ties; None where unknown.
@@ -71,6 +72,7 @@ class Case:
     empty: float | None = None
     closed_book: float | None = None
     singletons: Mapping[str, float] = field(default_factory=dict)
+    without: Mapping[str, float] = field(default_factory=dict)
     pairs: Mapping[Pair, float] = field(default_factory=dict)
     interactions: Mapping[Pair, float] | None = None
     ranks: Mapping[str, float] | None = None
@@ -147,16 +149,6 @@ class Case:
         helping = min(self.share(one).value, self.share(other).value) > 0
         return helping and (self.helps(one) or self.helps(other))
 
-    @property
-    def moves(self) -> bool:
-        """Whether the context, its absence or any passage moves the answer by more than the floor.
-
-        The spread of all stored values grows with their number, so it cannot tell noise from an effect here.
-        """
-        points = [value for value in (self.grand, self.empty, self.closed_book) if value is not None]
-        apart = max(points, default=0.0) - min(points, default=0.0) > self.floor
-        return apart or any(self.helps(passage) or self.hurts(passage) for passage in self.attribution or ())
-
     def are_twins(self, one: str, other: str) -> bool:
         """Whether either of two helpful passages does what both do; False where the table does not tell."""
         key = self.pair(one, other)
@@ -164,7 +156,9 @@ class Case:
             return False
         if not self.both_help(one, other):
             return False
-        return min(self.singletons[one], self.singletons[other]) >= self.pairs[key] - self.margin
+        alone = (self.singletons[one], self.singletons[other])
+        # Both together may do no worse than one of them either: then they are at odds, not alike.
+        return min(alone) >= self.pairs[key] - self.margin and self.pairs[key] >= max(alone) - self.margin
 
 
 def case_from(
@@ -209,6 +203,7 @@ def case_from(
         empty=evidence.empty,
         closed_book=evidence.closed_book,
         singletons=evidence.singletons,
+        without=evidence.without,
         pairs=_pair_values(table, values, list(named.values())),
         interactions=None if interactions is None else {
             pair: float(interactions[i, j]) for (i, j), pair in named.items()

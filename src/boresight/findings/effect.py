@@ -9,6 +9,7 @@ from boresight.findings.words import likelier, nats
 
 if TYPE_CHECKING:
     from boresight.findings.case import Case
+    from boresight.findings.types import Remedy
 
 
 def is_attributed(case: Case) -> bool:
@@ -23,14 +24,30 @@ def harmful_passage(case: Case) -> list[Finding]:
 
 def _harmful(case: Case, passage: str) -> Finding:
     share = case.share(passage)
-    sentence = (
-        f"Passage {passage} works against this answer: it makes it {likelier(share.value)} "
-        f"({nats(share.value)})."
-    )
+    removal = _removal(case, passage)
     evidence = {"attribution": share, "floor": Number(case.floor)}
-    return Finding(
-        case.trace, "harmful_passage", (passage,), sentence, abs(share.value), evidence, "drop_passage"
+    if removal is not None:
+        evidence["gain_if_removed"] = Number(removal)
+    remedy: Remedy = "none" if removal is not None and removal <= 0 else "drop_passage"
+    sentence = (
+        f"Passage {passage} works against this answer: averaged over the sets of the others it makes it "
+        f"{likelier(share.value)} ({nats(share.value)}){_advice(removal)}."
     )
+    return Finding(case.trace, "harmful_passage", (passage,), sentence, abs(share.value), evidence, remedy)
+
+
+def _removal(case: Case, passage: str) -> float | None:
+    """What the answer gains when the passage alone is taken out of the full context; None if not scored."""
+    rest = case.without.get(passage)
+    return None if rest is None or case.grand is None else rest - case.grand
+
+
+def _advice(removal: float | None) -> str:
+    if removal is None:
+        return ""
+    if removal <= 0:
+        return f", though taking it out of the full context does not help ({nats(removal)})"
+    return f"; taking it out of the full context gains {nats(removal)}"
 
 
 def has_closed_book(case: Case) -> bool:
@@ -44,7 +61,7 @@ def from_memory(case: Case) -> list[Finding]:
     Its score is what memory alone gives the answer: against the prompt without passages, or against the full
     one where that is worse.
     """
-    if case.grand is None or case.closed_book is None or not case.moves:
+    if case.grand is None or case.closed_book is None:
         return []
     gain = case.grand - case.closed_book
     if gain > case.floor:

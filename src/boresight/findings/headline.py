@@ -11,7 +11,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boresight.findings.run_level import MOST, chance_of, excludes_chance
-from boresight.findings.words import counted, interval, likelier, nats, number, percent
+from boresight.findings.words import counted, interval, nats, number, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -102,7 +102,8 @@ def _context(summary: Summary) -> Said:
     if not (hurts or helps):
         effect = "It cannot be told whether the passages make the answers more likely than no retrieval"
     else:
-        effect = f"With the passages the answers are {likelier(gain['value'])} than without retrieval"
+        more = "more" if helps else "less"
+        effect = f"With the passages the answers are {more} likely than without retrieval"
     urgency = Urgency.ALARM if hurts or mostly else Urgency.FACT
     return Said(urgency, f"{effect} (mean gain {basis}){_from_memory(memory)}.")
 
@@ -110,7 +111,7 @@ def _context(summary: Summary) -> Said:
 def _from_memory(memory: Mapping[str, Any] | None) -> str:
     if not memory or not memory["of"]:
         return ""
-    return f"; {memory['traces']:,} of {counted(memory['of'], 'answer')} come from memory"
+    return f"; {memory['traces']:,} of {counted(memory['of'], 'answer')} gain nothing from them"
 
 
 def _mostly(memory: Mapping[str, Any] | None) -> bool:
