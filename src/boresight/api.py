@@ -70,6 +70,7 @@ def audit(
     spans: Sequence[str] = (),
     max_new_tokens: int | None = None,
     score_end: bool | None = None,
+    closed_book_answers: bool | None = None,
     exact: bool | None = None,
     max_tokens_per_trace: int | None = None,
     budget: int | None = None,
@@ -104,6 +105,8 @@ def audit(
         spans: Phrases of the answer to attribute on their own.
         max_new_tokens: Limit of a generated answer, 128 by default.
         score_end: Whether end-of-turn belongs to the target.
+        closed_book_answers: Whether the model also answers each question without passages (default), to be
+            shown beside the answer.
         exact: Score all coalitions whatever they cost.
         max_tokens_per_trace: Exact up to so many planned tokens (60,000 by default), sampled beyond.
         budget: Coalitions of a sampled trace, 8 a passage by default.
@@ -131,6 +134,7 @@ def audit(
         raise SpecError("passages and answer go with query; traces bring their own")
     settings = {
         "stage": stage, "labels": labels, "scale": scale, "spans": phrases(spans), "score_end": score_end,
+        "closed_book_answers": closed_book_answers,
         "max_new_tokens": max_new_tokens, "exact": exact, "max_tokens_per_trace": max_tokens_per_trace,
         "budget": budget, "too_long": too_long, "placebo": placebo, "seed": seed, "dtype": dtype,
         "device": device, "revision": revision, "threads": threads,

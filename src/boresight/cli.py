@@ -83,6 +83,13 @@ Spans = Annotated[
 ]
 NewTokens = Annotated[int, typer.Option(min=1, help="Most tokens of a generated answer.")]
 ScoreEnd = Annotated[bool, typer.Option("--score-end", help="Count end-of-turn as part of the target.")]
+ClosedBook = Annotated[
+    bool,
+    typer.Option(
+        "--closed-book-answers/--no-closed-book-answers",
+        help="Also let the model answer without passages, to show beside the answer.",
+    ),
+]
 Exact = Annotated[bool, typer.Option("--exact", help="Score all coalitions, whatever they cost.")]
 TokenCap = Annotated[int, typer.Option(min=1, help="Exact up to so many planned tokens, sampled beyond.")]
 Budget = Annotated[int | None, typer.Option(min=1, help="Coalitions of a sampled trace [8 a passage].")]
@@ -124,6 +131,7 @@ def audit(
     span: Spans = None,
     max_new_tokens: NewTokens = 128,
     score_end: ScoreEnd = False,  # noqa: FBT002 - a flag
+    closed_book_answers: ClosedBook = True,  # noqa: FBT002 - a flag
     exact: Exact = False,  # noqa: FBT002 - a flag
     max_tokens_per_trace: TokenCap = 60_000,
     budget: Budget = None,
@@ -161,6 +169,7 @@ def audit(
     settings = {
         "stage": stage, "labels": labels and labels.value, "scale": scale and scale.value,
         "spans": phrases(span or ()), "max_new_tokens": max_new_tokens, "score_end": score_end,
+        "closed_book_answers": closed_book_answers,
         "exact": exact,
         "max_tokens_per_trace": max_tokens_per_trace, "budget": budget, "too_long": too_long.value,
         "placebo": placebo, "seed": seed, "dtype": dtype, "device": device, "revision": revision,
@@ -264,6 +273,7 @@ def plan(
     span: Spans = None,
     max_new_tokens: NewTokens = 128,
     score_end: ScoreEnd = False,  # noqa: FBT002 - a flag
+    closed_book_answers: ClosedBook = True,  # noqa: FBT002 - a flag
     exact: Exact = False,  # noqa: FBT002 - a flag
     max_tokens_per_trace: TokenCap = 60_000,
     budget: Budget = None,
@@ -290,6 +300,7 @@ def plan(
     settings = {
         "stage": stage, "scale": scale and scale.value, "spans": phrases(span or ()),
         "labels": labels and labels.value, "max_new_tokens": max_new_tokens, "score_end": score_end,
+        "closed_book_answers": closed_book_answers,
         "exact": exact, "max_tokens_per_trace": max_tokens_per_trace, "budget": budget,
         "too_long": too_long.value, "placebo": placebo, "seed": seed, "dtype": dtype, "device": device,
         "revision": revision, "threads": threads,
@@ -322,7 +333,7 @@ def report(
     redact: Annotated[bool, typer.Option("--redact", help="Keep ids and numbers only, no text.")] = False,  # noqa: FBT002
     json: Json = False,  # noqa: FBT002 - a flag
 ) -> None:
-    """Write the report of a run: one HTML file that works offline.
+    r"""Write the report of a run: one HTML file that works offline.
 
     \b
     Example:

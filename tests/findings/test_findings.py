@@ -66,8 +66,8 @@ def test_sentences_name_passages_and_numbers(make_case, lattice_of):
         "3.00 nats from d against 0.50 nats from a that it ranks first."
     )
     assert said["harmful_passage"].sentence == (
-        "Passage e works against this answer: averaged over the sets of the others it makes it 4.5 times less "
-        "likely (-1.50 nats); taking it out of the full context gains 1.50 nats."
+        "Passage e works against this answer: averaged over the sets of the others it makes it 4.5 times "
+        "less likely (-1.50 nats); taking it out of the full context gains 1.50 nats."
     )
     assert (said["wasted_retrieval"].score, said["noise_distraction"].score) == (2.5, 3.0)
 

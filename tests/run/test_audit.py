@@ -10,14 +10,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from boresight.api import Audit, audit
-from boresight.errors import BoresightError, InputError, SpecError, WindowError
+from boresight.errors import BoresightError, InputError, ScoringError, SpecError, WindowError
 from boresight.models.fake import FakeGenerator
 from boresight.trace import read_objects
 from helpers import additive_table, enumerate_shapley, make_trace, write_jsonl
 
 FILES = {
     "run.json", "plan.json", "traces.jsonl", "targets.jsonl", "values", "passages.parquet", "tokens.parquet",
-    "measures.parquet", "summary.json", "run.lock", "pairs.parquet", "sets.jsonl", "findings.jsonl",
+    "measures.parquet", "summary.json", "run.lock", "generations.jsonl", "pairs.parquet", "sets.jsonl",
+    "findings.jsonl",
 }  # fmt: skip
 
 
@@ -445,3 +446,30 @@ def test_show_prints_the_run(trace, tables, capsys):
     out = capsys.readouterr().out
     assert "attribution" in out
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_the_efficiency_gap_is_reported_and_is_rounding(trace, tables):
+    assert 0 <= run([trace], tables).run["efficiency_gap"] < 1e-12
+
+
+def test_each_question_is_also_answered_without_passages(trace, tables, tmp_path):
+    result = run([trace, make_trace("none", names=(), answer="in Rome")], tables, tmp_path / "run")
+    assert result.closed_book_answers == {"t": "in Rome"}
+    (line,) = map(json.loads, (tmp_path / "run/generations.jsonl").read_text().splitlines())
+    assert (line["game"], line["purpose"], line["coalition"]) == ("closed_book", "closed_book", "")
+
+
+def test_closed_book_answers_can_be_left_out(trace, tables, tmp_path):
+    result = run([trace], tables, tmp_path / "run", closed_book_answers=False)
+    assert result.closed_book_answers == {}
+    assert not (tmp_path / "run/generations.jsonl").exists()
+
+
+def test_a_question_that_cannot_be_answered_without_passages_fails_nothing(trace, tables):
+    class Mute(FakeGenerator):
+        def generate(self, request, max_new_tokens):
+            raise ScoringError("nothing to say")
+
+    result = audit([trace], generator=Mute(tables))
+    assert result.failures == {}
+    assert any("nothing to say" in warning for warning in result.run["warnings"])

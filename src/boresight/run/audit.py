@@ -249,6 +249,7 @@ def _carry_out(execution: Execution, by: Sequence[str]) -> dict[str, Any]:
     directory = execution.directory
     execution.rank()
     execution.fix_targets()
+    execution.answer_closed_book()
     execution.make_plan()
     execution.score()
     with directory.timed("tables"):

@@ -47,7 +47,12 @@ class Cost:
 
 
 def total_cost(
-    plans: Sequence[TracePlan], *, generations: int, tokens_per_second: float | None, memory_mib: int | None
+    plans: Sequence[TracePlan],
+    *,
+    generations: int,
+    at_most: bool,
+    tokens_per_second: float | None,
+    memory_mib: int | None,
 ) -> Cost:
     """Add up the plans of a run."""
     batches = [batch for plan in plans for batch in plan.batches]
@@ -60,7 +65,7 @@ def total_cost(
         coalitions=sum(batch.calls for batch in batches if batch.game == "passages"),
         calls=sum(batch.calls for batch in batches) + generations,
         tokens=tokens,
-        at_most=generations > 0,
+        at_most=at_most,
         memory_mib=memory_mib,
         seconds=tokens / tokens_per_second if tokens_per_second else None,
     )

@@ -13,7 +13,14 @@ from boresight.measure.retriever import retriever_view
 from boresight.measure.summary import summarise
 from boresight.outcome import Measure
 from boresight.run.diagnosis import Diagnosis
-from boresight.run.evidence import Attribution, StoredRows, attribute_rows, build_evidence, sort_rows
+from boresight.run.evidence import (
+    Attribution,
+    StoredRows,
+    attribute_rows,
+    build_evidence,
+    efficiency_gap,
+    sort_rows,
+)
 from boresight.run.placebo import PlaceboFloor, placebo_floor
 from boresight.run.schemas import MEASURES, PAIRS, PASSAGES, TOKENS
 from boresight.run.slices import Shares, slices
@@ -95,12 +102,14 @@ class Totals:
         measures: Trace, name and outcome of every measure.
         shares: Shares of the answer by rank and position.
         floors: Numeric floors of the traces, by scale.
+        efficiency_gap: Largest difference of a token's summed attributions to what the context changes.
     """
 
     diagnosis: Diagnosis
     measures: list[tuple[str, str, Measure]] = field(default_factory=list)
     shares: Shares = field(default_factory=Shares)
     floors: dict[str, list[float]] = field(default_factory=lambda: {"nats": [], "probability": []})
+    efficiency_gap: float = 0.0
 
     def add(self, evidence: Evidence, found: Sequence[tuple[str, Measure]]) -> None:
         """Add one trace."""
@@ -151,6 +160,7 @@ class Derivation:
             "numeric": {scale: _spread(floors) for scale, floors in totals.floors.items()},
             "placebo": self.placebo.to_json(),
         }
+        self.directory.record["efficiency_gap"] = totals.efficiency_gap
         summary = totals.diagnosis.summary(self._summary(totals))
         write_jsonl(
             self.directory.root / "findings.jsonl", [one.to_json() for one in totals.diagnosis.findings]
@@ -171,6 +181,10 @@ class Derivation:
         found = list(self._measured(evidence))
         tables.measures.add(_measure_row(evidence, name, measure) for name, measure in found)
         totals.add(evidence, found)
+        for view in views:
+            if view.attribution is not None:
+                gap = efficiency_gap(view.table, view.attribution, self.spec.scale)
+                totals.efficiency_gap = max(totals.efficiency_gap, gap)
 
     def _warn_of_lost_spans(self) -> None:
         """Say how many answers hold each phrase, where not all of them do."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boresight.explain.shapley import efficiency_gap as shapley_gap
 from boresight.explain.shapley import exact_shapley, permutation_estimate
 from boresight.game.coalitions import all_but_one, coalition_of, from_masks, singletons
 from boresight.game.floor import numeric_floor
@@ -47,6 +48,12 @@ class Attribution:
     tokens: NDArray[np.float64]
     token_low: NDArray[np.float64] | None
     token_high: NDArray[np.float64] | None
+
+
+def efficiency_gap(table: ValueTable, attribution: Attribution, scale: Scale) -> float:
+    """Largest |sum of the passages' attributions - (v(N) - v(empty))| over the target's tokens."""
+    grand, empty = coalition_of(range(table.n), table.n), coalition_of([], table.n)
+    return shapley_gap(table.take([empty, grand], scale), attribution.tokens)
 
 
 @dataclass(frozen=True, slots=True)

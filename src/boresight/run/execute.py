@@ -12,7 +12,7 @@ from boresight.game.coalitions import members
 from boresight.game.context_game import ContextGame
 from boresight.game.targets import generated_target, known_target
 from boresight.models.prompts import style_named
-from boresight.models.seam import Generation, Scored, Target
+from boresight.models.seam import Generation, Request, Scored, Target
 from boresight.run.placebo import PlaceboPlanner, guest_game
 from boresight.run.plan import (
     CLOSED,
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from boresight.run.directory import RunDirectory
     from boresight.run.progress import Progress
     from boresight.run.spec import RunSpec
+
+ANSWER = "answer"  # what a generation is for: the answer that is audited, or CLOSED
 
 
 @dataclass(slots=True)
@@ -100,7 +102,7 @@ class Execution:
         """Fix every target of every trace: recorded, or generated greedily where none is recorded."""
         for line in read_jsonl(self.directory.targets):
             self.targets.setdefault(line["trace"], []).append(_target_from_json(line))
-        generations = {line["trace"]: line for line in read_jsonl(self.directory.generations)}
+        generations = self._stored_generations(ANSWER)
         todo = [trace for trace in self.traces if trace.id not in self.targets]
         self.progress.phase("answers", len(self.traces))
         self.progress.advance(len(self.traces) - len(todo))
@@ -141,11 +143,36 @@ class Execution:
     def _generate(self, trace: Trace) -> Generation:
         game = self.game(trace)
         check_window(game, (), self.spec.max_new_tokens)
-        request = game.generation_request()
+        return self._ask(game.generation_request(), "1" * len(trace.context), ANSWER)
+
+    def _ask(self, request: Request, coalition: str, purpose: str) -> Generation:
         self.directory.count(calls=1)
         generation = self.generator.generate(request, self.spec.max_new_tokens)
-        append_jsonl(self.directory.generations, [_generation_to_json(trace, request.order, generation)])
+        line = _generation_to_json(request, coalition, purpose, generation)
+        append_jsonl(self.directory.generations, [line])
         return generation
+
+    def _stored_generations(self, purpose: str) -> dict[str, dict[str, Any]]:
+        lines = read_jsonl(self.directory.generations)
+        return {line["trace"]: line for line in lines if line["purpose"] == purpose}
+
+    def answer_closed_book(self) -> None:
+        """Let the model answer each question without passages, to be shown beside the answer.
+
+        Nothing depends on it, so a question that cannot be answered so is a warning.
+        """
+        done = self._stored_generations(CLOSED)
+        scored = {trace for trace, targets in self.targets.items() if targets[0].token_ids}
+        todo = [one for one in self.traces if one.context and one.id in scored and one.id not in done]
+        self.progress.phase("closed book", len(todo) + len(done))
+        self.progress.advance(len(done))
+        with self.directory.timed("generation"):
+            for trace in todo if self.spec.closed_book_answers else ():
+                try:
+                    self._ask(self.game(trace).closed_book_request(()), "", CLOSED)
+                except (ScoringError, WindowError) as error:
+                    self.directory.record["warnings"].append(f"trace {trace.id!r}, closed book: {error}")
+                self.progress.advance()
 
     # 3. the plan ------------------------------------------------------------------------------------------
 
@@ -322,12 +349,15 @@ def _target_from_json(line: dict[str, Any]) -> Target:
     return Target(line["target"], line["kind"], line["text"], ids, spans, line.get("thoughts"))
 
 
-def _generation_to_json(trace: Trace, order: tuple[int, ...], generation: Generation) -> dict[str, Any]:
+def _generation_to_json(
+    request: Request, coalition: str, purpose: str, generation: Generation
+) -> dict[str, Any]:
     return {
-        "trace": trace.id,
-        "game": "passages" if trace.context else "closed_book",
-        "coalition": "1" * len(trace.context),
-        "order": list(order),
+        "trace": request.trace,
+        "game": request.game,
+        "purpose": purpose,
+        "coalition": coalition,
+        "order": list(request.order),
         "text": generation.text,
         "token_ids": list(generation.token_ids),
         "finished": generation.finished,

@@ -8,6 +8,7 @@ from boresight.errors import ScoringError
 from boresight.game.targets import known_target
 from boresight.models.seam import Target
 from boresight.run.cost import Cost, measured_speed, total_cost
+from boresight.run.execute import ANSWER
 from boresight.run.plan import CLOSED, PASSAGES, TracePlan, batch_requests
 from boresight.store.files import read_json, read_jsonl
 
@@ -35,21 +36,37 @@ def preflight(execution: Execution, *, timed: bool) -> tuple[Cost, list[TracePla
     if execution.directory.plan.exists():
         stored = read_json(execution.directory.plan)["traces"]
         plans = [TracePlan.from_json(plan) for plan in stored]
-        cost = total_cost(plans, generations=0, tokens_per_second=None, memory_mib=_memory(execution))
+        cost = total_cost(
+            plans, generations=0, at_most=False, tokens_per_second=None, memory_mib=_memory(execution)
+        )
         return cost, plans
-    generated = {line["trace"] for line in read_jsonl(execution.directory.generations)}
     execution.progress.phase("reading prompts", len(execution.traces))
     plans = []
     for trace in execution.traces:
         plans.append(_estimate(execution, trace))
         execution.progress.advance()
     plans = execution.with_placebos(plans)
-    waiting = sum(trace.answer is None and trace.id not in generated for trace in execution.traces)
+    answers, closed = _waiting(execution)
     speed = _speed(execution, plans) if timed else None
     execution.targets.clear()
     execution.failures.clear()
-    cost = total_cost(plans, generations=waiting, tokens_per_second=speed, memory_mib=_memory(execution))
+    cost = total_cost(
+        plans,
+        generations=answers + closed,
+        at_most=answers > 0,
+        tokens_per_second=speed,
+        memory_mib=_memory(execution),
+    )
     return cost, plans
+
+
+def _waiting(execution: Execution) -> tuple[int, int]:
+    """How many answers, and how many closed-book answers, are still to be generated."""
+    lines = list(read_jsonl(execution.directory.generations))
+    done = {(line["trace"], line["purpose"]) for line in lines}
+    answers = sum(trace.answer is None and (trace.id, ANSWER) not in done for trace in execution.traces)
+    asked = [one for one in execution.traces if one.context and execution.spec.closed_book_answers]
+    return answers, sum((trace.id, CLOSED) not in done for trace in asked)
 
 
 def _estimate(execution: Execution, trace: Trace) -> TracePlan:

@@ -70,7 +70,14 @@ class RunResult:
     @cached_property
     def finished(self) -> dict[str, bool]:
         """Whether each generated answer ended by itself, by trace id."""
-        return {line["trace"]: line["finished"] for line in read_jsonl(self._directory.generations)}
+        lines = read_jsonl(self._directory.generations)
+        return {line["trace"]: line["finished"] for line in lines if line["purpose"] == "answer"}
+
+    @cached_property
+    def closed_book_answers(self) -> dict[str, str]:
+        """What the model says without any passage, by trace id."""
+        lines = read_jsonl(self._directory.generations)
+        return {line["trace"]: line["text"] for line in lines if line["purpose"] == "closed_book"}
 
     @cached_property
     def passages(self) -> pd.DataFrame:

@@ -53,6 +53,7 @@ class RunSpec:
         limit: Number of traces read, or None for all.
         max_new_tokens: Limit of a generated answer.
         score_end: Whether end-of-turn belongs to the target.
+        closed_book_answers: Whether each question is also answered without passages, for the report.
         exact: Whether all coalitions are scored whatever they cost.
         max_tokens_per_trace: Exact up to so many planned tokens, sampled beyond.
         budget: Coalitions of a sampled trace; 8 a passage by default.
@@ -77,6 +78,7 @@ class RunSpec:
     limit: int | None = None
     max_new_tokens: int = DEFAULT_NEW_TOKENS
     score_end: bool = False
+    closed_book_answers: bool = True
     exact: bool = False
     max_tokens_per_trace: int = DEFAULT_TOKENS_PER_TRACE
     budget: int | None = None

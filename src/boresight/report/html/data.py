@@ -10,7 +10,14 @@ from boresight.report.html.files import RunFiles
 from boresight.report.html.numbers import compact_all
 from boresight.report.html.redact import redact as without_texts
 from boresight.report.html.trace_data import Reasons, trace_data
-from boresight.report.html.words import FINDINGS, METHODS, REMEDIES, measure_words, passage_measure_words
+from boresight.report.html.words import (
+    EVIDENCE,
+    FINDINGS,
+    METHODS,
+    REMEDIES,
+    measure_words,
+    passage_measure_words,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +57,7 @@ def report_data(run: Path, *, redact: bool = False) -> Row:
         "summary": _summary(files, names),
         "slices": _slices(files.summary.get("slices") or {}),
         "findings": _findings(files),
-        "words": {"findings": FINDINGS, "remedies": REMEDIES, "methods": METHODS},
+        "words": {"findings": FINDINGS, "evidence": EVIDENCE, "remedies": REMEDIES, "methods": METHODS},
         "passage_measures": passage_measure_words(),
         "reasons": reasons.texts,
         "why_not": _why_not(files, names),
@@ -72,6 +79,7 @@ def _run(files: RunFiles) -> Row:
             "floors": record.get("floors", {}),
             "failures": record.get("failures", {}),
             "warnings": record.get("warnings", []),
+            "command_is_stored": bool(record.get("command")),
             "command": record.get("command")
             or audit_command(record["spec"], files.summary.get("slices") or ()),
         }

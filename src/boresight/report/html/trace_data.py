@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boresight.findings.case import MARGIN
 from boresight.game.coalitions import coalition_of
 from boresight.report.html.files import ANSWER
 from boresight.report.html.numbers import base64_floats, compact, compact_all, milli, pieces
@@ -71,6 +72,7 @@ def trace_data(files: RunFiles, index: int, trace: Row, names: Sequence[str], re
         "left_out": len(trace["passages"]) - len(context),
         **_tokens(files.tokens.get(key, []), place),
         **_values(files, stored, len(context)),
+        **_criterion(files, stored, 0 if answer is None else len(answer["offsets"])),
         "measures": _measures(files.measures.get(key, []), names, reasons),
         "pairs": _pairs(files.pairs.get(key, []), place),
         "sets": _sets(files.sets.get(key, []), place),
@@ -143,10 +145,22 @@ def _values(files: RunFiles, stored: StoredRows | None, n: int) -> Row:
     }
 
 
+def _criterion(files: RunFiles, stored: StoredRows | None, tokens: int) -> Row:
+    """In nats, what an answer may lose and still count as kept, and what a context must add to help at all."""
+    if stored is None:
+        return {"margin": None, "bar": None}
+    numeric = stored.floor("nats", measured=not _is_table(files)) or 0.0
+    placebo = (files.run.get("floors", {}).get("placebo") or {}).get("nats") or 0.0
+    return {"margin": compact(max(numeric, MARGIN * tokens)), "bar": compact(max(2 * numeric, placebo))}
+
+
 def _numeric_floor(files: RunFiles, stored: StoredRows) -> float | None:
     """The trace's numeric floor on the scale of the run; 0 where the generator has no rounding."""
-    exact = files.run.get("generator", {}).get("kind") == "fake"
-    return stored.floor(files.run["spec"].get("scale", "nats"), measured=not exact)
+    return stored.floor(files.run["spec"].get("scale", "nats"), measured=not _is_table(files))
+
+
+def _is_table(files: RunFiles) -> bool:
+    return bool(files.run.get("generator", {}).get("kind") == "fake")
 
 
 def _measures(rows: Sequence[Row], names: Sequence[str], reasons: Reasons) -> list[Any]:

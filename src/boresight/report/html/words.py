@@ -12,33 +12,92 @@ _RESTS_LOW = "The answer rests most on a passage that the retriever ranked low."
 LABELS: dict[str, tuple[str, str]] = {
     "warg": (
         "WARG, log scale",
-        "1 when the passages the answer rests on also score highest, -1 when lowest.",
+        "1 when the passages the answer rests on also score highest, -1 when lowest; higher is better. "
+        "@{at}: a passage counts when it holds more than {at} times an even share.",
     ),
-    "warg_prob": ("WARG, probability scale", "The same, with attributions measured in probability."),
-    "warg_rbo": ("Ranking disagreement (RBO)", "0 when retriever and generator rank the passages alike."),
-    "warg_rbo_norm": ("Ranking disagreement, normalised", "The same, stretched to reach 1."),
+    "warg_prob": (
+        "WARG, probability scale",
+        "The same, with attributions measured in probability; higher is better.",
+    ),
+    "warg_rbo": (
+        "Ranking disagreement (RBO)",
+        "Smallest when retriever and generator rank the passages alike; lower is better. "
+        "@{at}: each rank counts {at} times as much as the one before.",
+    ),
+    "warg_rbo_norm": (
+        "Ranking disagreement, normalised",
+        "0 when retriever and generator rank the passages alike, largest when opposite; lower is better. "
+        "@{at}: each rank counts {at} times as much as the one before.",
+    ),
     "wasted_retrieval": (
         "Wasted retrieval",
-        "The retriever's first passage is far down the generator's ranking.",
+        "The retriever's first passage is far down the generator's ranking; lower is better. "
+        "@{at}: behind rank {at}, counted from 0.",
     ),
-    "noise_distraction": ("Noise distraction", _RESTS_LOW),
+    "noise_distraction": (
+        "Noise distraction",
+        f"{_RESTS_LOW} Lower is better. @{{at}}: behind rank {{at}}, counted from 0.",
+    ),
     "wasted_share": (
         "Wasted share",
-        "Share of the retriever's first t that are not the generator's first t.",
+        "Share of the retriever's first t that are not the generator's first t; lower is better. @{at}: t = {at}.",
     ),
-    "noise_share": ("Noise share", "Share of the retriever's last n - t among the generator's first n - t."),
-    "top1_agreement": ("Top-1 agreement", "Retriever and generator put the same passage first."),
-    "spearman": ("Spearman, ranks", "Agreement of the two rankings: 1 alike, 0 unrelated, -1 reversed."),
-    "pearson": ("Pearson, scores", "Linear agreement of retrieval scores and attributions."),
-    "kendall": ("Kendall tau-b, ranks", "Agreement of the two rankings, counted in pairs."),
+    "noise_share": (
+        "Noise share",
+        "Share of the retriever's last n - t among the generator's first n - t; lower is better. @{at}: t = {at}.",
+    ),
+    "top1_agreement": (
+        "Top-1 agreement",
+        "Retriever and generator put the same passage first; higher is better. Ties count in parts.",
+    ),
+    "spearman": (
+        "Spearman, ranks",
+        "Agreement of the two rankings: 1 alike, 0 unrelated, -1 reversed; higher is better.",
+    ),
+    "pearson": (
+        "Pearson, scores",
+        "Linear agreement of retrieval scores and attributions, -1 to 1; higher is better.",
+    ),
+    "kendall": (
+        "Kendall tau-b, ranks",
+        "Agreement of the two rankings, counted in pairs, -1 to 1; higher is better.",
+    ),
     "effective_passages": (
         "Effective passages",
-        "How many passages carry the answer; 1 when a single one does.",
+        "How many passages carry the answer; 1 when a single one does. Neither direction is good in itself.",
     ),
-    "context_gain": ("Gain over closed book", "How much more likely the passages make the answer, in nats."),
-    "context_effect": ("Gain over an empty context", "The same, against the same prompt without passages."),
-    "below_numeric_floor": ("Passages below the numeric floor", "Not distinguishable from rounding."),
-    "total_harm": ("Total harm", "Nats that passages took away from the answer."),
+    "context_gain": (
+        "Gain over closed book",
+        "How much more likely the passages make the answer than a plain question does, in nats; "
+        "higher is better, below 0 they hurt.",
+    ),
+    "context_effect": (
+        "Gain over an empty context",
+        "The same, against the same prompt without passages; higher is better.",
+    ),
+    "below_numeric_floor": (
+        "Passages below the numeric floor",
+        "Passages whose effect is not distinguishable from rounding; lower is better.",
+    ),
+    "total_harm": ("Total harm", "Nats that passages took away from the answer; lower is better, 0 is best."),
+}
+
+EVIDENCE = {
+    "grand": "all passages",
+    "both": "both passages alone",
+    "alone": "this passage alone:",
+    "context_gain": "gain over closed book",
+    "closed_book": "closed book",
+    "gain_if_removed": "gain if it is removed",
+    "signs": "signs of an attack, kinds",
+    "attribution": "attribution",
+    "retriever_rank": "retriever rank, from 0,",
+    "interaction": "interaction",
+    "floor": "floor",
+    "margin": "margin within which an answer is kept",
+    "from_memory": "share of answers from memory",
+    "chance": "chance",
+    "traces": "traces",
 }
 
 HEADLINE = (
@@ -114,10 +173,14 @@ def measure_words(name: str) -> dict[str, Any]:
     return {
         "name": name,
         "label": label,
-        "help": explained,
+        "help": explained.format(at=_at(declared["value"])),
         "headline": name in HEADLINE,
         **{key: declared[key] for key in kept},
     }
+
+
+def _at(parameter: float | None) -> str:
+    return "" if parameter is None else f"{parameter:g}"
 
 
 def passage_measure_words() -> list[dict[str, Any]]:

@@ -63,6 +63,21 @@ const restsOn = (trace, token) => {
   return trace.tokens[best][token] >= FAINT ? best : null;
 };
 
+// The passages whose letters a token bears: the heaviest, and the next one where that adds nearly as much.
+const ALIKE = 0.9;
+function bearers(trace, token) {
+  const best = restsOn(trace, token);
+  if (best === null) return [];
+  const next = trace.tokens.reduce(
+    (second, row, index) =>
+      index !== best && (second === null || row[token] > trace.tokens[second][token]) ? index : second,
+    null,
+  );
+  if (next === null) return [best];
+  const [most, near] = [trace.tokens[best][token], trace.tokens[next][token]];
+  return near >= FAINT && near >= ALIKE * most ? [best, next] : [best];
+}
+
 function tokenNode(scene, token, piece) {
   return h(
     "span",
@@ -92,9 +107,7 @@ const blankToken = (piece) =>
 
 function legend(scene) {
   const { trace } = scene;
-  const tops = [...new Set(trace.pieces.map((_, token) => restsOn(trace, token)).filter(has))].sort(
-    (a, b) => a - b,
-  );
+  const tops = [...new Set(trace.pieces.flatMap((_, token) => bearers(trace, token)))].sort((a, b) => a - b);
   const listed = tops.length ? tops : byGenerator(trace).slice(0, 4);
   return h(
     "ul",
@@ -109,17 +122,13 @@ function legend(scene) {
         },
         passageButton(scene, index),
         h("span", { class: "token", "aria-hidden": "true", vars: { "--a": "30" } }, "abc"),
-        h(
-          "span",
-          { class: "name" },
-          text(D.redacted ? trace.passages[index].id : nameOf(trace.passages[index])),
-        ),
+        h("span", { class: "name" }, nameOf(trace, index)),
       ),
     ),
     h(
       "li",
       { class: "soft" },
-      `unmarked: no passage adds ${shown(FAINT / 1000)} ${UNIT}; struck out while one passage is shown: it takes away`,
+      `unmarked: no passage adds as much as ${shown(FAINT / 1000)} ${UNIT}; two letters: they add alike, within ${percent(1 - ALIKE)}; hollow line, while one passage is shown: it takes away`,
     ),
   );
 }
@@ -194,8 +203,9 @@ function paint(scene, only) {
       .filter(Boolean)
       .join(" ");
     node.style.setProperty("--a", String(Math.round(8 + (36 * Math.abs(value)) / scene.loudest)));
-    const mark = kind === "" ? index : null;
-    if (mark !== null && mark !== before) scene.marks.push([node, letter(mark)]);
+    const bearing = only === null ? bearers(trace, token) : [index];
+    const mark = kind === "" ? bearing.map(letter).join("/") : null;
+    if (mark !== null && mark !== before) scene.marks.push([node, mark]);
     before = mark;
   });
   placeMarks(scene);
@@ -282,11 +292,7 @@ function showSplit(scene, token) {
         "tr",
         { class: look(index) },
         h("td", {}, h("span", { class: "badge" }, letter(index))),
-        h(
-          "td",
-          { class: "name" },
-          text(D.redacted ? trace.passages[index].id : nameOf(trace.passages[index])),
-        ),
+        h("td", { class: "name" }, nameOf(trace, index)),
         h(
           "td",
           { class: "bar" },
@@ -318,10 +324,10 @@ function showSplit(scene, token) {
     ),
     order.length > MOST_IN_SPLIT ? soft(`and ${order.length - MOST_IN_SPLIT} smaller ones`) : "",
   );
-  const best = restsOn(trace, token);
+  const bearing = bearers(trace, token);
   scene.tokens[token].setAttribute(
     "aria-label",
-    `${blankToken(piece) || visible(piece)}, ${best === null ? "rests on no passage" : `rests on ${letter(best)}, ${signed(values[best])}`}`,
+    `${blankToken(piece) || visible(piece)}, ${bearing.length ? `rests on ${bearing.map((index) => `${letter(index)}, ${signed(values[index])}`).join(" and ")}` : "rests on no passage"}`,
   );
 }
 

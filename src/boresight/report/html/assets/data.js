@@ -16,7 +16,17 @@ function letter(index) {
   return index < 26 ? last : letter(Math.floor(index / 26) - 1) + last;
 }
 const look = (index) => `p${index % 8} u${index % 5}`;
-const nameOf = (passage) => passage.title || passage.id;
+// Titles that repeat within a trace do not tell passages apart: there the id goes first, where nothing is cut off.
+const sameTitle = (a, b) => has(a) && has(b) && a.trim().toLowerCase() === b.trim().toLowerCase();
+function nameParts(trace, index) {
+  const { id, title } = trace.passages[index];
+  if (!title || !title.trim()) return [id];
+  const repeated = trace.passages.some((one, other) => other !== index && sameTitle(one.title, title));
+  return repeated ? [id, title] : [title];
+}
+const nameText = (trace, index) => nameParts(trace, index).map(visible).join(" \u00b7 ");
+const nameOf = (trace, index) =>
+  nameParts(trace, index).map((part, place) => [place ? " \u00b7 " : null, text(part)]);
 
 function measureOf(trace, index) {
   const cell = trace.measures[index];
@@ -28,7 +38,6 @@ function measureOf(trace, index) {
 }
 const measureTitle = (measure) =>
   measure.label +
-  (has(measure.value_of) ? "" : "") +
   (measure.name.includes("@") ? ` @${measure.name.split("@")[1]}` : "");
 
 D.traces.forEach((trace, index) => {
@@ -61,10 +70,15 @@ function byRetriever(trace) {
     .filter((index) => has(trace.passages[index].rank))
     .sort((a, b) => trace.passages[a].rank - trace.passages[b].rank);
 }
+// Beyond both floors; a floor that is not known cannot hold a passage back.
+const beyond = (passage) => passage.num !== false && passage.pla !== false;
 function topPassage(trace) {
   const index = hasAttributions(trace) ? byGenerator(trace)[0] : null;
-  return index !== null && trace.passages[index].share > 0 ? index : null;
+  const top = index === null ? null : trace.passages[index];
+  return top && top.share > 0 && beyond(top) ? index : null;
 }
+const labelOf = (passage) =>
+  has(passage.rel) ? (passage.rel ? h("b", {}, "relevant") : "not relevant") : soft("unlabelled");
 
 const tables = new Map();
 function storedValues(trace) {
@@ -83,6 +97,25 @@ function storedValues(trace) {
 
 const findingWords = (kind) => D.words.findings[kind] || [kind.replaceAll("_", " "), ""];
 const placeboFloor = () => (D.run.floors.placebo || {})[D.summary.scale] ?? null;
+const isTable = () => (D.run.generator || {}).kind === "fake";
+const FEW_GUESTS = 8;
+function placeboWords() {
+  const { placebo } = D.run.floors,
+    level = placeboFloor(),
+    guests = ((placebo || {}).traces || []).length;
+  if (!has(level) || !guests) return `no placebo floor: ${visible((placebo || {}).reason || NOT_COMPUTED)}`;
+  const from = `placebo floor ${shown(level)} ${UNIT}, from ${plural(guests, "trace")}`;
+  return guests < FEW_GUESTS
+    ? `${from}; caution: fewer than ${FEW_GUESTS}, so it is a rough guess (--placebo ${FEW_GUESTS})`
+    : from;
+}
+function numericWords() {
+  if (isTable()) return "numeric floor 0: the generator is a table of values, without rounding";
+  const spread = (D.run.floors.numeric || {})[D.summary.scale];
+  return has(spread?.median)
+    ? `numeric floor ${shown(spread.median)} ${UNIT} (median)`
+    : "numeric floor not measured";
+}
 const answerText = (trace) => (trace.pieces && !D.redacted ? trace.pieces.join("") : null);
 const questionOf = (trace) =>
   D.redacted ? no("text withheld") : trace.query === "" ? no("empty question") : text(trace.query);

@@ -200,6 +200,12 @@ function listTable(found) {
   return table("Traces of the run", columns, found.slice(0, choice.show).map(listRow));
 }
 
+function whyNoTop(trace) {
+  if (!hasAttributions(trace)) return STATUS[trace.status] === "scored" ? "not attributed" : "undefined";
+  const harmful = trace.passages.some((passage) => passage.attr < 0 && beyond(passage));
+  return harmful ? "no passage helps beyond the floor" : "no passage beyond the floor";
+}
+
 function listRow(trace) {
   const index = topPassage(trace),
     found = MEASURES.length ? measureOf(trace, choice.measure) : null,
@@ -228,18 +234,12 @@ function listRow(trace) {
       trace.failed
         ? h("span", { class: "bad" }, "failed")
         : index === null
-          ? no(
-              hasAttributions(trace)
-                ? "no passage"
-                : STATUS[trace.status] === "scored"
-                  ? "not attributed"
-                  : "undefined",
-            )
+          ? no(whyNoTop(trace))
           : [
-              h("span", { class: "badge " + look(index) }, letter(index)),
+              passageBadge(trace, index),
               " ",
               percent(trace.passages[index].share),
-              h("small", {}, text(nameOf(trace.passages[index]))),
+              h("small", {}, nameOf(trace, index), " \u00b7 ", labelOf(trace.passages[index])),
             ],
     ),
     found

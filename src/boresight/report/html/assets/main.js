@@ -67,7 +67,7 @@ document.getElementById("theme").addEventListener("click", () => {
   theme(next);
 });
 document.getElementById("foot").textContent =
-  `Boresight ${D.run.versions ? visible(D.run.versions.boresight) : ""} \u00b7 run of ${visible(D.run.started || "unknown date")} \u00b7 every value is read from the run directory; nothing is computed or fetched here.`;
+  `Boresight ${D.run.versions ? visible(D.run.versions.boresight) : ""} \u00b7 run of ${visible(D.run.started || "unknown date")} \u00b7 Shows stored numbers and differences of them; no model is run here.`;
 theme(remembered());
 addEventListener("hashchange", route);
 route();

@@ -39,6 +39,8 @@ function sentences() {
       D.run.retriever
         ? h("span", {}, "retriever ", h("b", {}, text(D.run.retriever.name || D.run.spec.retriever)))
         : null,
+      h("span", {}, placeboWords()),
+      h("span", {}, numericWords()),
     ),
     recordedNote(),
   );
@@ -145,15 +147,19 @@ function measureTable(caption, chosen) {
   );
 }
 
+// A gain is a difference: no chance level belongs to it.
+const chanceOf = (measure, numbers) => (measure.unit === "nats" ? null : (numbers.chance ?? null));
+
 function axisOf(measure) {
   const [low, high] = measure.range;
   return has(low) && has(high)
     ? [low, high]
-    : rangeOf([low, high, measure.low, measure.high, measure.value, measure.chance]);
+    : rangeOf([low, high, measure.low, measure.high, measure.value, chanceOf(measure, measure)]);
 }
 
 function measureRow(measure, withEnds) {
-  const [low, high] = axisOf(measure);
+  const [low, high] = axisOf(measure),
+    chance = chanceOf(measure, measure);
   const total = (measure.defined || 0) + (measure.undefined || 0) + (measure.failed || 0);
   const cells = has(measure.value)
     ? [
@@ -166,7 +172,7 @@ function measureRow(measure, withEnds) {
             value: measure.value,
             from: measure.low,
             to: measure.high,
-            chance: measure.chance,
+            chance,
           }),
           withEnds ? ends(low, high) : null,
         ),
@@ -187,7 +193,7 @@ function measureRow(measure, withEnds) {
     {},
     h("th", { scope: "row" }, measureTitle(measure), h("small", {}, measure.help)),
     cells,
-    h("td", { class: "num" }, has(measure.chance) ? shown(measure.chance) : soft("\u2013")),
+    h("td", { class: "num" }, has(chance) ? shown(chance) : soft("\u2013")),
     h("td", { class: "num" }, `${measure.defined || 0} of ${total}`),
   );
 }
@@ -232,7 +238,7 @@ function findingKinds() {
   });
   return section(
     "Findings by kind",
-    null,
+    "A finding needs its numbers beyond the floors, so it is rarer than the measure of the same name.",
     kinds
       ? table(
           "Findings by kind",
@@ -374,7 +380,7 @@ function sliceTable(measure) {
   const [low, high] =
     has(measure.range[0]) && has(measure.range[1])
       ? measure.range
-      : rangeOf(groups.flatMap(([, m]) => [m.low, m.high, m.value, m.chance]));
+      : rangeOf(groups.flatMap(([, m]) => [m.low, m.high, m.value, chanceOf(measure, m)]));
   const rows = groups.map(([group, m]) =>
     h(
       "tr",
@@ -386,7 +392,14 @@ function sliceTable(measure) {
             h(
               "td",
               { class: "plot" },
-              dotChart({ low, high, value: m.value, from: m.low, to: m.high, chance: m.chance }),
+              dotChart({
+                low,
+                high,
+                value: m.value,
+                from: m.low,
+                to: m.high,
+                chance: chanceOf(measure, m),
+              }),
             ),
             h(
               "td",
@@ -402,7 +415,7 @@ function sliceTable(measure) {
             " ",
             soft(m.reason ? visible(m.reason) : ""),
           ),
-      h("td", { class: "num" }, has(m.chance) ? shown(m.chance) : "\u2013"),
+      h("td", { class: "num" }, has(chanceOf(measure, m)) ? shown(chanceOf(measure, m)) : "\u2013"),
       h("td", { class: "num" }, `${m.defined || 0} of ${group.traces}`),
     ),
   );

@@ -1,5 +1,6 @@
 // How passages act on each other, and the smallest sets that keep or break the answer.
-const MATRIX = 10,
+const MARGIN = 0.1, // nats a token
+  MATRIX = 10,
   LISTED = 20;
 
 function pairsSection(trace) {
@@ -110,6 +111,20 @@ function pairList(trace, edge) {
   ];
 }
 
+const criterion = (trace) =>
+  has(trace.margin)
+    ? `An answer counts as kept within ${shown(trace.margin)} nats of the full context: ${MARGIN} nats a token, or the numeric floor where that is larger.`
+    : "";
+
+// Where the whole context does not help, there is nothing to keep or to break.
+function helpless(trace) {
+  if (!has(trace.grand) || !has(trace.empty) || !has(trace.bar)) return null;
+  const effect = trace.grand - trace.empty;
+  return effect > trace.bar
+    ? null
+    : `the context does not help: all passages together change the answer by ${signed(effect)} nats against an empty context, and only more than ${shown(trace.bar)} nats would be beyond the floor`;
+}
+
 function setsSection(trace) {
   const title = "Smallest sets";
   if (D.missing.includes("sets.jsonl")) return section(title, null, no(NOT_COMPUTED));
@@ -121,11 +136,12 @@ function setsSection(trace) {
       " ",
       soft(
         trace.method === "exact"
-          ? "no set keeps or breaks the answer within the margin"
+          ? `no set keeps or breaks the answer. ${criterion(trace)}`
           : "they need the values of all sets of passages",
       ),
     );
-  const n = trace.passages.length;
+  const idle = helpless(trace);
+  if (idle) return section(title, null, no("not shown"), " ", soft(idle));
   const group = (kind, heading, keep) => {
     const own = trace.sets.filter((one) => one[0] === kind);
     return own.length
@@ -163,7 +179,7 @@ function setsSection(trace) {
   };
   return section(
     title,
-    n ? "All of the smallest size." : null,
+    `All of the smallest size. ${criterion(trace)}`,
     group("keeps", "Enough to keep the answer", (members, index) => members.includes(index)),
     group("breaks", "Enough to break it when removed", (members, index) => !members.includes(index)),
   );

@@ -54,12 +54,28 @@ function plainValue(value) {
 function rerun() {
   if (!D.run.command)
     return section("Run it again", null, no("the command is left out of a redacted report"));
+  const { run } = D;
   return section(
     "Run it again",
-    "TRACES.jsonl is the file of traces; the same file has the hash given below.",
-    h("pre", { class: "command", tabindex: "0" }, visible(D.run.command)),
+    run.command_is_stored
+      ? null
+      : "TRACES.jsonl is the file of traces; the same file has the hash given below.",
+    h("pre", { class: "command", tabindex: "0" }, unbroken(run.command)),
+    h(
+      "p",
+      { class: "facts" },
+      h("span", {}, "seed ", h("b", {}, text(run.seed))),
+      h("span", {}, "number format ", h("b", {}, text(run.dtype))),
+      h("span", {}, "Boresight ", h("b", {}, text((run.versions || {}).boresight ?? "unknown"))),
+    ),
   );
 }
+
+// Lines break between words alone: an option that is cut at a hyphen reads as two.
+const unbroken = (command) =>
+  visible(command)
+    .split(/(\s+)/)
+    .map((part) => (part.trim() ? h("span", { class: "word" }, part) : part));
 
 function runFacts() {
   const { run } = D;
@@ -121,9 +137,8 @@ function methods() {
 }
 
 function floors() {
-  const { numeric, placebo } = D.run.floors,
-    rows = [];
-  for (const [scale, spread] of Object.entries(numeric || {})) {
+  const rows = isTable() ? [["generator", numericWords()]] : [];
+  for (const [scale, spread] of Object.entries(D.run.floors.numeric || {})) {
     rows.push([
       `numeric, ${scale}`,
       has(spread.median)
@@ -131,13 +146,7 @@ function floors() {
         : no("not measured"),
     ]);
   }
-  const level = placeboFloor();
-  rows.push([
-    "placebo",
-    has(level)
-      ? `${shown(level)} ${UNIT}, from ${plural((placebo.traces || []).length, "trace")}`
-      : no(`none: ${visible((placebo || {}).reason || NOT_COMPUTED)}`),
-  ]);
+  rows.push(["placebo", placeboWords()]);
   return section(
     "Floors",
     "What rounding does (numeric) and what any unrelated text does (placebo). An attribution counts only beyond both.",

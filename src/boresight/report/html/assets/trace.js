@@ -53,6 +53,7 @@ function traceFacts(trace) {
     trace.status === "score"
       ? h("span", {}, "attributions ", h("b", {}, METHOD[trace.method] || trace.method))
       : null,
+    hasAttributions(trace) ? restsMost(trace) : null,
     trace.kind ? h("span", {}, kinds[trace.kind] || trace.kind) : null,
     trace.left_out > 0
       ? h(
@@ -65,6 +66,22 @@ function traceFacts(trace) {
     trace.meta.map(([key, value]) =>
       h("span", {}, text(key), " ", h("b", {}, value === null ? no("null") : text(value))),
     ),
+  );
+}
+
+function restsMost(trace) {
+  const index = topPassage(trace);
+  if (index === null) return h("span", {}, "rests most on ", no(whyNoTop(trace)));
+  const passage = trace.passages[index];
+  return h(
+    "span",
+    {},
+    "rests most on ",
+    passageBadge(trace, index),
+    " ",
+    h("b", {}, nameOf(trace, index)),
+    `, ${percent(passage.share)}, `,
+    labelOf(passage),
   );
 }
 
@@ -90,7 +107,9 @@ function findingsOf(trace) {
   const all = trace.findings,
     items = all.map((one) => findingItem(one, trace));
   if (D.missing.includes("findings.jsonl")) return section("Findings", null, no(NOT_COMPUTED));
-  if (!all.length) return section("Findings", null, soft("Nothing stands out here beyond the floors."));
+  if (!all.length) return section("Findings", null, soft(
+        "None of the checks found anything beyond the floors. They do not look at the labels or the reference answers.",
+      ));
   return section(
     "Findings",
     null,
@@ -108,7 +127,9 @@ function findingsOf(trace) {
 
 function findingItem(finding, trace) {
   const [label, explained] = findingWords(finding.kind);
-  const evidence = Object.entries(finding.evidence || {}).map(([name, one]) =>
+  const gain = ["context_helps", "context_hurts"].includes(finding.kind); // a gain has no chance level
+  const known = Object.entries(finding.evidence || {}).filter(([name]) => !(gain && name === "chance"));
+  const evidence = known.map(([name, one]) =>
     h(
       "span",
       {},
@@ -137,12 +158,14 @@ function findingItem(finding, trace) {
 function evidenceName(name) {
   // "attribution[ID]": the id is not ours to respell
   const cut = name.indexOf("[");
-  const words = (cut < 0 ? name : name.slice(0, cut)).replaceAll("_", " ");
+  const key = cut < 0 ? name : name.slice(0, cut);
+  const measure = MEASURES.find((one) => one.name === key);
+  const words = D.words.evidence[key] || (measure ? measureTitle(measure) : key.replaceAll("_", " "));
   return cut < 0 ? visible(words) : [visible(words), " of ", text(name.slice(cut + 1, -1))];
 }
 
 const passageBadge = (trace, index) =>
-  h("span", { class: "badge " + look(index), title: visible(nameOf(trace.passages[index])) }, letter(index));
+  h("span", { class: "badge " + look(index), title: nameText(trace, index) }, letter(index));
 
 function passagesSection(scene) {
   const { trace } = scene,
@@ -156,7 +179,7 @@ function passagesSection(scene) {
     { title: "Passage", kind: "what" },
     { title: ["Attribution, ", UNIT, ends(low, high)], label: `Attribution, ${UNIT}`, kind: "attr" },
     { title: "Share", kind: "num" },
-    { title: "Gain alone", kind: "num" },
+    { title: "Gain over closed book, alone", kind: "num" },
     { title: "Loss if removed", kind: "num" },
     { title: "Harm", kind: "num" },
     { title: "Label" },
@@ -176,8 +199,7 @@ function passagesSection(scene) {
 }
 
 function columnHelp(trace) {
-  const placebo = placeboFloor(),
-    reason = (D.run.floors.placebo || {}).reason;
+  const placebo = placeboFloor();
   return h(
     "details",
     { class: "small" },
@@ -188,7 +210,7 @@ function columnHelp(trace) {
       [
         [
           "Attribution",
-          `Shapley share of the answer's value in ${UNIT}: what the passage adds, averaged over all orders of adding passages. Filled bars help, hollow bars harm. The thin line is the 95 % interval of a sampled value; exact values have none.`,
+          `Shapley share of the answer's value in ${UNIT}: what the passage adds, averaged over all orders of adding passages; over the passages it sums to the gain over an empty context. Filled bars help, hollow bars harm. The thin line is the 95 % interval of a sampled value; exact values have none.`,
         ],
         [
           "Numeric floor",
@@ -199,11 +221,11 @@ function columnHelp(trace) {
         [
           "Placebo floor",
           placebo > 0
-            ? `The light band, ${shown(placebo)} on either side of 0: what an unrelated passage of another trace does to an answer in this run (95th percentile).`
-            : `none: ${visible(reason || NOT_COMPUTED)}`,
+            ? `The light band, ${shown(placebo)} on either side of 0: what an unrelated passage of another trace does to an answer in this run (95th percentile). Here: ${placeboWords()}.`
+            : placeboWords(),
         ],
-        ["Share", "Positive attribution as a share of all positive attributions."],
-        ["Gain alone", "Value with this passage alone, minus closed book."],
+        ["Share", "Positive attribution as a share of all positive attributions; grey where the attribution is within a floor."],
+        ["Gain over closed book, alone", "Value with this passage alone, minus closed book, in nats."],
         ["Loss if removed", "Value with all passages, minus the value without this one."],
         ["Harm", "How much the passage takes away from the answer: the negative part of the attribution."],
       ].map(([name, words]) => [h("dt", {}, name), h("dd", {}, words)]),
@@ -229,25 +251,23 @@ function passageRow(scene, index, low, high) {
       "th",
       { scope: "row", class: "what" },
       passageButton(scene, index),
-      h("span", { class: "name" }, D.redacted ? text(passage.id) : text(nameOf(passage))),
+      h("span", { class: "name" }, nameOf(trace, index)),
       h(
         "small",
         {},
-        passage.title && !D.redacted ? [text(passage.id), " \u00b7 "] : null,
+        nameParts(trace, index)[0] === passage.id ? null : [text(passage.id), " \u00b7 "],
         `position ${index} \u00b7 ${ranksText(passage, rank)}`,
       ),
       passageText(passage),
     ),
     attributionCell(trace, passage, low, high),
-    cell(passage.share, "undefined"),
+    beyond(passage) || !has(passage.share)
+      ? cell(passage.share, "undefined")
+      : h("td", { class: "num soft", title: "within the floor" }, shown(passage.share)),
     cell(passage.gain, "not stored"),
     cell(passage.loo, "not stored"),
     cell(passage.harm, "undefined"),
-    h(
-      "td",
-      {},
-      has(passage.rel) ? (passage.rel ? h("b", {}, "relevant") : "not relevant") : soft("unlabelled"),
-    ),
+    h("td", {}, labelOf(passage)),
   );
   return row;
 }

@@ -75,13 +75,13 @@ function switchboard(trace, stored, drawRows) {
   if (!n) return null;
   const result = h("p", { class: "result", id: "what-if-value" }),
     compared = h("p", { class: "small soft" });
-  const boxes = trace.passages.map((passage, index) =>
+  const boxes = trace.passages.map((_, index) =>
     h("input", {
       type: "checkbox",
       checked: true,
       onchange: () => read(),
       "data-switch": index,
-      "aria-label": `Passage ${letter(index)}, ${visible(passage.id)}`,
+      "aria-label": `Passage ${letter(index)}, ${nameText(trace, index)}`,
     }),
   );
   const read = () => {
@@ -105,7 +105,7 @@ function switchboard(trace, stored, drawRows) {
     h(
       "ul",
       { class: "switches", "aria-labelledby": "what-if" },
-      trace.passages.map((passage, index) =>
+      trace.passages.map((_, index) =>
         h(
           "li",
           {},
@@ -114,7 +114,7 @@ function switchboard(trace, stored, drawRows) {
             {},
             boxes[index],
             h("span", { class: "badge " + look(index) }, letter(index)),
-            h("span", { class: "name" }, text(D.redacted ? passage.id : nameOf(passage))),
+            h("span", { class: "name" }, nameOf(trace, index)),
           ),
         ),
       ),
