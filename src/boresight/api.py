@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from boresight.errors import SpecError
+from boresight.report.notebook import notebook_view
 from boresight.report.terminal import show_run
 from boresight.report.text import console
 from boresight.run.audit import TraceInput, make_job, phrases, run_job
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from boresight.models.encoder import Encoder
     from boresight.models.seam import Generator
     from boresight.run.progress import Progress
-
-HTML_ROWS = 20
 
 
 class Audit(RunResult):
@@ -45,9 +43,7 @@ class Audit(RunResult):
         show_run(self, console(), traces)
 
     def _repr_html_(self) -> str:
-        sentences = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.summary["sentences"])
-        table = self.passages[["rank", "share", "attribution", "above_numeric"]].head(HTML_ROWS)
-        return f"<p>{escape(repr(self))}</p><ul>{sentences}</ul>{table.to_html(escape=True)}"
+        return notebook_view(self)
 
 
 def audit(

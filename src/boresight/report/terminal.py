@@ -81,11 +81,12 @@ def summary_table(run: RunResult) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     names = [name for name in HEADLINE if name in measures] or list(measures)
     for name in names:
-        table.add_row(Text(HEADLINE.get(name, name)), *_measure_cells(measures[name]))
+        table.add_row(Text(HEADLINE.get(name, name)), *measure_cells(measures[name]))
     return table
 
 
-def _measure_cells(measure: Mapping[str, Any]) -> list[str]:
+def measure_cells(measure: Mapping[str, Any]) -> list[str]:
+    """Value, interval, chance and counts of a run-level mean, as text."""
     total = measure["defined"] + measure["undefined"] + measure["failed"]
     return [
         _number(measure["value"], absent="undefined"),

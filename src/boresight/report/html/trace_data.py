@@ -146,7 +146,7 @@ def _values(files: RunFiles, stored: StoredRows | None, n: int) -> Row:
 
 
 def _criterion(files: RunFiles, stored: StoredRows | None, tokens: int) -> Row:
-    """In nats, what an answer may lose and still count as kept, and what a context must add to help at all."""
+    """In nats: what an answer may lose and still be kept, and what a context must add to help at all."""
     if stored is None:
         return {"margin": None, "bar": None}
     numeric = stored.floor("nats", measured=not _is_table(files)) or 0.0

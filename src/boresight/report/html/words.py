@@ -12,8 +12,7 @@ _RESTS_LOW = "The answer rests most on a passage that the retriever ranked low."
 LABELS: dict[str, tuple[str, str]] = {
     "warg": (
         "WARG, log scale",
-        "1 when the passages the answer rests on also score highest, -1 when lowest; higher is better. "
-        "@{at}: a passage counts when it holds more than {at} times an even share.",
+        "1 when the passages the answer rests on also score highest, -1 when lowest; higher is better.",
     ),
     "warg_prob": (
         "WARG, probability scale",
@@ -21,30 +20,27 @@ LABELS: dict[str, tuple[str, str]] = {
     ),
     "warg_rbo": (
         "Ranking disagreement (RBO)",
-        "Smallest when retriever and generator rank the passages alike; lower is better. "
-        "@{at}: each rank counts {at} times as much as the one before.",
+        "Smallest when retriever and generator rank the passages alike; lower is better.",
     ),
     "warg_rbo_norm": (
         "Ranking disagreement, normalised",
-        "0 when retriever and generator rank the passages alike, largest when opposite; lower is better. "
-        "@{at}: each rank counts {at} times as much as the one before.",
+        "0 when retriever and generator rank the passages alike, largest when opposite; lower is better.",
     ),
     "wasted_retrieval": (
         "Wasted retrieval",
-        "The retriever's first passage is far down the generator's ranking; lower is better. "
-        "@{at}: behind rank {at}, counted from 0.",
+        "The retriever's first passage is far down the generator's ranking; lower is better.",
     ),
     "noise_distraction": (
         "Noise distraction",
-        f"{_RESTS_LOW} Lower is better. @{{at}}: behind rank {{at}}, counted from 0.",
+        f"{_RESTS_LOW} Lower is better.",
     ),
     "wasted_share": (
         "Wasted share",
-        "Share of the retriever's first t that are not the generator's first t; lower is better. @{at}: t = {at}.",
+        "Share of the retriever's first t that are not the generator's first t; lower is better.",
     ),
     "noise_share": (
         "Noise share",
-        "Share of the retriever's last n - t among the generator's first n - t; lower is better. @{at}: t = {at}.",
+        "Share of the retriever's last n - t among the generator's first n - t; lower is better.",
     ),
     "top1_agreement": (
         "Top-1 agreement",
@@ -68,8 +64,7 @@ LABELS: dict[str, tuple[str, str]] = {
     ),
     "context_gain": (
         "Gain over closed book",
-        "How much more likely the passages make the answer than a plain question does, in nats; "
-        "higher is better, below 0 they hurt.",
+        "Nats that the passages add over a plain question; higher is better, below 0 they hurt.",
     ),
     "context_effect": (
         "Gain over an empty context",
@@ -80,6 +75,20 @@ LABELS: dict[str, tuple[str, str]] = {
         "Passages whose effect is not distinguishable from rounding; lower is better.",
     ),
     "total_harm": ("Total harm", "Nats that passages took away from the answer; lower is better, 0 is best."),
+}
+
+_DEEPER = "each rank counts {at} times as much as the one before."
+_FAR = "behind rank {at}, counted from 0."
+
+SETTINGS = {
+    "warg": "a passage counts when it holds more than {at} times an even share.",
+    "warg_prob": "a passage counts when it holds more than {at} times an even share.",
+    "warg_rbo": _DEEPER,
+    "warg_rbo_norm": _DEEPER,
+    "wasted_retrieval": _FAR,
+    "noise_distraction": _FAR,
+    "wasted_share": "t = {at}.",
+    "noise_share": "t = {at}.",
 }
 
 EVIDENCE = {
@@ -168,19 +177,23 @@ def measure_words(name: str) -> dict[str, Any]:
             "unit": "index",
             "range": [None, None],
         }
-    label, explained = LABELS.get(declared["family"], (declared["family"], ""))
+    label = LABELS.get(declared["family"], (declared["family"], ""))[0]
     kept = ("family", "formula", "unit", "range", "needs", "source", "parameter", "value")
     return {
         "name": name,
         "label": label,
-        "help": explained.format(at=_at(declared["value"])),
+        "help": _explained(declared["family"], declared["value"]),
         "headline": name in HEADLINE,
         **{key: declared[key] for key in kept},
     }
 
 
-def _at(parameter: float | None) -> str:
-    return "" if parameter is None else f"{parameter:g}"
+def _explained(family: str, parameter: float | None) -> str:
+    """What a measure says, which direction is good, and what the number behind its @ does."""
+    explained = LABELS.get(family, (family, ""))[1]
+    if parameter is None or family not in SETTINGS:
+        return explained
+    return f"{explained} @{parameter:g}: {SETTINGS[family].format(at=f'{parameter:g}')}"
 
 
 def passage_measure_words() -> list[dict[str, Any]]:
