@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from boresight.report.html import write_report
+from boresight.report.html.data import report_data
+from boresight.report.html.page import render
 from html_runs import (
     empty_run,
     hostile_run,
@@ -94,4 +96,36 @@ def files(tmp_path_factory, root, run):
     }
     found = {name: write_report(folder, goal / f"{name}.html") for name, folder in runs.items()}
     found["redacted"] = write_report(run, goal / "redacted.html", redact=True)
+    found["floors"] = goal / "floors.html"
+    found["floors"].write_bytes(render(with_floors(report_data(run))))
     return found
+
+
+def with_floors(data):
+    """The small run as if it had a placebo floor of 1.5 nats that passage ``a`` alone exceeds.
+
+    Two passages share a title, ``a`` and ``b`` add alike to the first token, and in the second trace nothing
+    is beyond the floor.
+    """
+    first, second = data["traces"]
+    data["run"]["generator"] = {"kind": "transformers", "name": "small"}
+    data["run"]["floors"]["placebo"] = {"nats": 1.5, "traces": [{}, {}], "reason": None}
+    data["run"] |= {
+        "command": "boresight audit 'my traces.jsonl' --max-new-tokens 3",
+        "command_is_stored": True,
+    }
+    first["passages"][1]["title"] = first["passages"][0]["title"] = "Same title"
+    first["tokens"] = [[1000, 900, 900], [901, 100, 0], [-400, 0, 0]]
+    for place, (attr, share) in enumerate([(2.8, 0.74), (1.0, 0.26), (-0.4, 0.0)]):
+        first["passages"][place] |= {
+            "attr": attr,
+            "share": share,
+            "num": True,
+            "pla": place == 0,
+            "rel": not place,
+        }
+        second["passages"][place] |= {"attr": attr / 2, "share": share, "num": True, "pla": False}
+    first |= {"grand": -3.0, "empty": -6.0, "bar": 1.5, "sets": [["keeps", [0], -3.1]], "findings": []}
+    second |= {"grand": -3.0, "empty": -4.0, "bar": 1.5, "sets": [["keeps", [0], -3.1]]}
+    data["findings"] = []
+    return data

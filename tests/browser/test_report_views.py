@@ -10,7 +10,7 @@ from boresight.store.values import ValueStore
 
 pytestmark = pytest.mark.browser
 
-NAMES = ("small", "hostile", "sampled", "empty", "single", "long", "undefined", "redacted")
+NAMES = ("small", "hostile", "sampled", "empty", "single", "long", "undefined", "redacted", "floors")
 OURS = """
     a b bdi button caption circle dd details div dl dt footer g h1 h2 h3 header input label li line main nav
     noscript ol option p pre rect script section select small span summary svg table tbody td text th thead tr
@@ -130,6 +130,70 @@ def test_undefined_is_a_word_with_its_reason(report, files):
     row = page.locator("tr", has_text="Wasted retrieval @2").first.inner_text()
     assert "undefined" in row
     assert "passages" in row
+
+
+def test_passages_of_one_title_are_told_apart_by_id(report, files):
+    page = report(files["floors"]).view("#trace=first")
+    names = page.locator(".switches .name").all_inner_texts()
+    assert names == ["a \u00b7 Same title", "b \u00b7 Same title", "Title c"]
+    assert page.locator(".legend .name").all_inner_texts() == names[:2]
+    assert page.locator(".passages .name").all_inner_texts() == names
+    page.locator(".token[role=option]").first.focus()
+    assert page.locator(".split .name").all_inner_texts() == names
+
+
+def test_an_answer_rests_on_a_passage_beyond_both_floors_only(report, files):
+    opened = report(files["floors"])
+    cells = opened.view("#traces").locator("td[data-label='Rests most on']").all_inner_texts()
+    assert [cell.split("\n") for cell in cells] == [
+        ["A 74\u00a0%", "a \u00b7 Same title \u00b7 relevant"], ["no passage beyond the floor"],
+    ]  # fmt: skip
+    first = opened.view("#trace=first")
+    assert "rests most on A a \u00b7 Same title, 74\u00a0%, relevant" in first.locator(".facts").inner_text()
+    assert first.locator("td[data-label=Share].soft").all_inner_texts() == ["0.260", "0"]
+    second = opened.view("#trace=second").locator(".facts").inner_text()
+    assert "rests most on no passage beyond the floor" in second
+
+
+def test_sets_have_a_criterion_and_none_are_shown_where_the_context_does_not_help(report, files):
+    opened = report(files["floors"])
+    helped = opened.view("#trace=first").locator("section", has_text="Smallest sets").last.inner_text()
+    assert "within 0.300 nats of the full context: 0.1 nats a token" in helped
+    idle = opened.view("#trace=second").locator("section", has_text="Smallest sets").last.inner_text()
+    assert "the context does not help" in idle
+    assert "+1 nats" in idle
+    assert "try it" not in idle
+
+
+def test_passages_that_add_alike_share_a_token_and_harm_is_hollow(report, files):
+    page = report(files["floors"]).view("#trace=first")
+    assert page.locator(".over").all_inner_texts() == ["A/B", "A"]
+    page.locator(".passages [data-pin='2']").click()
+    assert page.locator(".token.less").count() == 1
+    assert "gradient" in page.evaluate(
+        "getComputedStyle(document.querySelector('.token.less')).backgroundImage"
+    )
+
+
+def test_the_header_says_what_the_floors_are_and_how_sure(report, files):
+    facts = report(files["floors"]).view("#overview").locator(".facts").inner_text()
+    assert "placebo floor 1.500 nats, from 2 traces; caution: fewer than 8" in facts
+    table = report(files["small"]).view("#overview").locator(".facts").inner_text()
+    assert "no placebo floor: a table of values has no noise" in table
+    assert "numeric floor 0: the generator is a table" in table
+
+
+def test_a_trace_without_finding_says_what_was_not_looked_at(report, files):
+    page = report(files["floors"]).view("#trace=first")
+    assert "They do not look at the labels or the reference answers." in page.locator("main").inner_text()
+
+
+def test_a_stored_command_is_shown_as_it_was_typed(report, files):
+    opened = report(files["floors"])
+    page = opened.view("#provenance")
+    assert page.locator("pre.command").inner_text() == "boresight audit 'my traces.jsonl' --max-new-tokens 3"
+    assert "TRACES.jsonl is" not in page.locator("main").inner_text()
+    assert "TRACES.jsonl is" in report(files["small"]).view("#provenance").locator("main").inner_text()
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 390)])

@@ -140,3 +140,23 @@ def test_tables_of_a_few_passages_travel_and_larger_ones_do_not(run, most, carri
     trace = report_data(run)["traces"][0]
     assert (trace["values"] is not None) == carried
     assert trace["grand"] is not None
+
+
+def test_an_answer_is_kept_within_a_tenth_of_a_nat_a_token(data):
+    assert data["traces"][0]["margin"] == pytest.approx(0.3)  # three tokens, no rounding
+
+
+def test_a_context_helps_beyond_the_placebo_floor(tmp_path):
+    run = small_run(tmp_path)
+    record = read_json(run / "run.json")
+    record["floors"]["placebo"]["nats"] = 1.25
+    write_json(run / "run.json", record)
+    assert report_data(run)["traces"][0]["bar"] == 1.25
+
+
+def test_a_stored_command_is_told_from_a_rebuilt_one(tmp_path):
+    run = small_run(tmp_path)
+    assert report_data(run)["run"]["command_is_stored"] is False
+    write_json(run / "run.json", read_json(run / "run.json") | {"command": "boresight audit my.jsonl"})
+    data = report_data(run)["run"]
+    assert (data["command_is_stored"], data["command"]) == (True, "boresight audit my.jsonl")

@@ -92,15 +92,15 @@ SETTINGS = {
 }
 
 EVIDENCE = {
-    "grand": "all passages",
-    "both": "both passages alone",
-    "alone": "this passage alone:",
+    "grand": "value with all passages",
+    "both": "value of both alone",
+    "alone": "value alone",
     "context_gain": "gain over closed book",
-    "closed_book": "closed book",
+    "closed_book": "value of closed book",
     "gain_if_removed": "gain if it is removed",
-    "signs": "signs of an attack, kinds",
+    "signs": "kinds of hostile text found",
     "attribution": "attribution",
-    "retriever_rank": "retriever rank, from 0,",
+    "retriever_rank": "retriever rank (from 0)",
     "interaction": "interaction",
     "floor": "floor",
     "margin": "margin within which an answer is kept",

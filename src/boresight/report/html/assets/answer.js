@@ -128,7 +128,7 @@ function legend(scene) {
     h(
       "li",
       { class: "soft" },
-      `unmarked: no passage adds as much as ${shown(FAINT / 1000)} ${UNIT}; two letters: they add alike, within ${percent(1 - ALIKE)}; hollow line, while one passage is shown: it takes away`,
+      `unmarked: no passage adds as much as ${shown(FAINT / 1000)} ${UNIT}; two letters: they add alike, within ${Math.round(100 * (1 - ALIKE))} %; hollow line, while one passage is shown: it takes away`,
     ),
   );
 }
@@ -220,7 +220,7 @@ function placeMarks(scene) {
     ...scene.marks.map(([node, mark]) => {
       const box = node.getClientRects()[0] || frame,
         rightToLeft = getComputedStyle(node).direction === "rtl";
-      const left = rightToLeft ? box.right - 8 : box.left;
+      const left = rightToLeft ? box.right - 8 * mark.length : box.left;
       return h(
         "span",
         {

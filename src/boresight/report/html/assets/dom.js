@@ -111,7 +111,7 @@ const has = (value) => value !== null && value !== undefined;
 const number = (value, absent) => (has(value) ? shown(value) : no(absent || "none"));
 const signed = (value) => (value > 0 ? "+" : "") + shown(value);
 const between = (low, high) => (has(low) && has(high) ? `${shown(low)} to ${shown(high)}` : null);
-const percent = (value) => (value * 100).toFixed(value > 0 && value < 0.1 ? 1 : 0) + " %";
+const percent = (value) => (value * 100).toFixed(value > 0 && value < 0.1 ? 1 : 0) + "\u00a0%";
 const plural = (count, one, many) => `${count} ${count === 1 ? one : many || one + "s"}`;
 const say = (words) => {
   document.getElementById("say").textContent = words;

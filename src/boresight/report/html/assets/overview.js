@@ -147,19 +147,15 @@ function measureTable(caption, chosen) {
   );
 }
 
-// A gain is a difference: no chance level belongs to it.
-const chanceOf = (measure, numbers) => (measure.unit === "nats" ? null : (numbers.chance ?? null));
-
 function axisOf(measure) {
   const [low, high] = measure.range;
   return has(low) && has(high)
     ? [low, high]
-    : rangeOf([low, high, measure.low, measure.high, measure.value, chanceOf(measure, measure)]);
+    : rangeOf([low, high, measure.low, measure.high, measure.value, measure.chance]);
 }
 
 function measureRow(measure, withEnds) {
-  const [low, high] = axisOf(measure),
-    chance = chanceOf(measure, measure);
+  const [low, high] = axisOf(measure);
   const total = (measure.defined || 0) + (measure.undefined || 0) + (measure.failed || 0);
   const cells = has(measure.value)
     ? [
@@ -172,7 +168,7 @@ function measureRow(measure, withEnds) {
             value: measure.value,
             from: measure.low,
             to: measure.high,
-            chance,
+            chance: measure.chance,
           }),
           withEnds ? ends(low, high) : null,
         ),
@@ -193,7 +189,7 @@ function measureRow(measure, withEnds) {
     {},
     h("th", { scope: "row" }, measureTitle(measure), h("small", {}, measure.help)),
     cells,
-    h("td", { class: "num" }, has(chance) ? shown(chance) : soft("\u2013")),
+    h("td", { class: "num" }, has(measure.chance) ? shown(measure.chance) : soft("\u2013")),
     h("td", { class: "num" }, `${measure.defined || 0} of ${total}`),
   );
 }
@@ -380,7 +376,7 @@ function sliceTable(measure) {
   const [low, high] =
     has(measure.range[0]) && has(measure.range[1])
       ? measure.range
-      : rangeOf(groups.flatMap(([, m]) => [m.low, m.high, m.value, chanceOf(measure, m)]));
+      : rangeOf(groups.flatMap(([, m]) => [m.low, m.high, m.value, m.chance]));
   const rows = groups.map(([group, m]) =>
     h(
       "tr",
@@ -392,14 +388,7 @@ function sliceTable(measure) {
             h(
               "td",
               { class: "plot" },
-              dotChart({
-                low,
-                high,
-                value: m.value,
-                from: m.low,
-                to: m.high,
-                chance: chanceOf(measure, m),
-              }),
+              dotChart({ low, high, value: m.value, from: m.low, to: m.high, chance: m.chance }),
             ),
             h(
               "td",
@@ -415,7 +404,7 @@ function sliceTable(measure) {
             " ",
             soft(m.reason ? visible(m.reason) : ""),
           ),
-      h("td", { class: "num" }, has(chanceOf(measure, m)) ? shown(chanceOf(measure, m)) : "\u2013"),
+      h("td", { class: "num" }, has(m.chance) ? shown(m.chance) : "\u2013"),
       h("td", { class: "num" }, `${m.defined || 0} of ${group.traces}`),
     ),
   );
