@@ -160,3 +160,12 @@ def test_a_stored_command_is_told_from_a_rebuilt_one(tmp_path):
     write_json(run / "run.json", read_json(run / "run.json") | {"command": "boresight audit my.jsonl"})
     data = report_data(run)["run"]
     assert (data["command_is_stored"], data["command"]) == (True, "boresight audit my.jsonl")
+
+
+def test_what_the_model_says_without_passages_stands_beside_the_answer(data):
+    assert data["traces"][0]["unaided"] == ["in Rome today", True]
+
+
+def test_a_run_without_closed_book_answers_has_none(tmp_path):
+    run = small_run(tmp_path, closed_book_answers=False)
+    assert report_data(run)["traces"][0]["unaided"] is None

@@ -123,9 +123,10 @@ def _finding(sign: _Sign, summary: Summary) -> Finding:
     taken, chance = summary["measures"][sign.measure], chance_of(summary, sign.measure) or 0.0
     shown = {"share": percent, "nats": nats}.get(taken["unit"], number)
     scale, digits = (100.0, 0) if taken["unit"] == "share" else (1.0, 2)
+    against = "" if sign.measure == "context_gain" else f"; chance {shown(chance)}"
     sentence = (
-        f"{sign.words}: {sign.measure} is {shown(taken['value'])} on {counted(taken['defined'], 'trace')} "
-        f"({interval(taken['low'], taken['high'], scale=scale, digits=digits)}; chance {shown(chance)})."
+        f"{sign.words}: {shown(taken['value'])} on {counted(taken['defined'], 'trace')} "
+        f"({interval(taken['low'], taken['high'], scale=scale, digits=digits)}{against})."
     )
     evidence = {
         sign.measure: Number(taken["value"], taken["low"], taken["high"]),

@@ -67,6 +67,12 @@ class RunFiles:
         return {line["trace"]: line for line in lines if line["target"] == ANSWER}
 
     @cached_property
+    def closed_book(self) -> dict[str, Row]:
+        """What the model says without any passage, by trace id."""
+        lines = read_jsonl(self.root / "generations.jsonl")
+        return {line["trace"]: line for line in lines if line.get("purpose") == "closed_book"}
+
+    @cached_property
     def plans(self) -> dict[str, Row]:
         """Plan by trace id."""
         path = self.root / "plan.json"

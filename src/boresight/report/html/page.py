@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ASSETS = files("boresight.report.html") / "assets"
-STYLES = ("theme.css", "layout.css", "trace.css")
+STYLES = ("theme.css", "layout.css", "media.css", "trace.css")
 SCRIPTS = ("dom.js", "data.js", "charts.js", "overview.js", "list.js", "trace.js", "answer.js", "whatif.js",
            "pairs.js", "provenance.js", "main.js")  # fmt: skip
 

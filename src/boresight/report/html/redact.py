@@ -35,6 +35,7 @@ def _redact_trace(trace: Row) -> None:
     trace["query"] = None
     trace["history"] = []
     trace["references"] = []
+    trace["unaided"] = None
     trace["meta"] = []
     trace["pieces"] = None if trace["pieces"] is None else [None] * len(trace["pieces"])
     if trace["failed"]:

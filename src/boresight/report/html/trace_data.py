@@ -61,6 +61,7 @@ def trace_data(files: RunFiles, index: int, trace: Row, names: Sequence[str], re
         "query": trace["query"],
         "history": [[turn["role"], turn["content"]] for turn in trace["history"]],
         "references": trace["references"],
+        "unaided": _unaided(files, key),
         "meta": [[name, _plain(value)] for name, value in trace["meta"].items()],
         "kind": answer["kind"] if answer else None,
         "pieces": pieces(answer["text"], answer["offsets"]) if answer else None,
@@ -78,6 +79,12 @@ def trace_data(files: RunFiles, index: int, trace: Row, names: Sequence[str], re
         "sets": _sets(files.sets.get(key, []), place),
         "spans": _spans(files.passages.get(key, []), place),
     }
+
+
+def _unaided(files: RunFiles, key: str) -> list[Any] | None:
+    """Text of the closed-book answer and whether the model ended it itself; None where none was asked for."""
+    line = files.closed_book.get(key)
+    return None if line is None else [line["text"], line["finished"]]
 
 
 class Reasons:

@@ -4,11 +4,24 @@ const FAINT = { nats: 50, log_odds: 50, probability: 10 }[D.summary.scale] || 50
 function answerSection(scene) {
   const { trace } = scene;
   const left = h("div", { class: "panel" }, answerPanel(scene));
-  left.append(...[referencesOf(trace)].filter(Boolean));
+  left.append(...[referencesOf(trace), unaidedOf(trace)].filter(Boolean));
   return section(
     "Answer",
     null,
     h("div", { class: "two" }, left, h("div", { class: "panel" }, valuesPanel(trace))),
+  );
+}
+
+// What the model says to the plain question; generated for comparison, no number rests on it.
+function unaidedOf(trace) {
+  if (!trace.unaided) return null;
+  const [said, finished] = trace.unaided;
+  return h(
+    "p",
+    { class: "small reference" },
+    soft("Without any passage the model answers: "),
+    said === "" ? no("nothing") : text(said),
+    finished ? null : soft(" (cut at the token limit)"),
   );
 }
 
