@@ -42,6 +42,13 @@ def test_an_example_of_the_readme_runs(environment, root, number):
     assert ("Warsaw" in out or "attribution" in out) if number == 0 else out.strip() == "[0.5 0.5 0. ]"
 
 
+def test_the_wheel_holds_its_data(environment):
+    """The report's page, the patterns of hostile text and the doctor's stored numbers are files."""
+    run(environment / "venv/bin/boresight", "report", "runs/curie", cwd=environment)
+    assert (environment / "runs/curie/report.html").stat().st_size > 50_000
+    run(environment / "venv/bin/boresight", "doctor", cwd=environment)
+
+
 def test_the_command_runs_and_the_marker_for_types_is_in(environment):
     assert "boresight 0.1.0" in run(environment / "venv/bin/boresight", "--version")
     script = (
