@@ -138,3 +138,12 @@ def test_a_harmful_passage_whose_removal_does_not_help_is_not_to_be_dropped(make
     assert harmful.passages == ("b",)
     assert harmful.remedy == "none"
     assert "does not help" in harmful.sentence
+
+
+def test_twins_that_are_a_little_worse_together_are_still_twins(found):
+    """A real model shifts by tenths of a nat for any text: within the floor that is no quarrel."""
+
+    def game(s):
+        return 5.0 * bool(s & {"a", "b"}) - 0.4 * ({"a", "b"} <= s) - 9
+
+    assert ("twins", ("a", "b")) in found(3, game, closed_book=-9.0, floor=0.25)

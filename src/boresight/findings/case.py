@@ -157,8 +157,9 @@ class Case:
         if not self.both_help(one, other):
             return False
         alone = (self.singletons[one], self.singletons[other])
-        # Both together may do no worse than one of them either: then they are at odds, not alike.
-        return min(alone) >= self.pairs[key] - self.margin and self.pairs[key] >= max(alone) - self.margin
+        # Where both together do clearly worse than one of them, they are at odds and not alike.
+        at_odds = self.pairs[key] < max(alone) - max(self.margin, self.floor)
+        return min(alone) >= self.pairs[key] - self.margin and not at_odds
 
 
 def case_from(
