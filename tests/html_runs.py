@@ -167,3 +167,15 @@ def undefined_run(folder):
     """Traces without passages: only closed book was scored, and every measure is undefined."""
     table = {"*": {"answer": "in Rome", "closed_book": [-1.0, -2.0], "values": {"": [-1.0, -2.0]}}}
     return audit(folder, [trace_of(key, [], answer="in Rome") for key in ("u", "v")], table)
+
+
+def many_colours_run(folder):
+    """Eight passages, each the sole source of one token, so that every colour is shown at its strongest."""
+    names = [f"p{place}" for place in range(8)]
+    answer = " ".join(WORDS[: len(names)])
+    rows = {}
+    for size in range(len(names) + 1):
+        for chosen in combinations(names, size):
+            rows[",".join(chosen)] = [-1.0 if name in chosen else -4.0 for name in names]
+    table = {"answer": answer, "closed_book": [-4.0] * len(names), "values": rows}
+    return audit(folder, [trace_of("colours", names, answer=answer)], {"*": table})

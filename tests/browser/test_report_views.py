@@ -10,7 +10,18 @@ from boresight.store.values import ValueStore
 
 pytestmark = pytest.mark.browser
 
-NAMES = ("small", "hostile", "sampled", "empty", "single", "long", "undefined", "redacted", "floors")
+NAMES = (
+    "small",
+    "hostile",
+    "sampled",
+    "empty",
+    "single",
+    "colours",
+    "long",
+    "undefined",
+    "redacted",
+    "floors",
+)
 OURS = """
     a b bdi button caption circle dd details div dl dt footer g h1 h2 h3 header input label li line main nav
     noscript ol option p pre rect script section select small span summary svg table tbody td text th thead tr

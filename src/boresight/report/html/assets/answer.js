@@ -215,7 +215,7 @@ function paint(scene, only) {
     ]
       .filter(Boolean)
       .join(" ");
-    node.style.setProperty("--a", String(Math.round(8 + (36 * Math.abs(value)) / scene.loudest)));
+    node.style.setProperty("--a", String(Math.round(8 + (30 * Math.abs(value)) / scene.loudest)));
     const bearing = only === null ? bearers(trace, token) : [index];
     const mark = kind === "" ? bearing.map(letter).join("/") : null;
     if (mark !== null && mark !== before) scene.marks.push([node, mark]);
