@@ -59,8 +59,8 @@ bench: $(VENV)/.dev ## Measure, and write benchmarks/RESULTS.md
 
 docs: $(VENV)/.dev ## Build the reference of the public functions into build/docs
 	@$(PIP) --editable ".[docs]"
-	@$(BIN)/pdoc boresight boresight.trace boresight.game boresight.models.seam boresight.testing \
-	  --docformat google --output-directory build/docs
+	@$(BIN)/pdoc boresight.api boresight.game boresight.explain.shapley boresight.trace boresight.outcome \
+	  boresight.models.seam boresight.testing.toy_games boresight.testing.toy_models --docformat google --output-directory build/docs
 	@echo "open build/docs/index.html"
 
 screenshots: $(VENV)/.dev demo ## Take the README's pictures of the demo report (needs /usr/bin/chromium)
