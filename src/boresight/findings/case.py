@@ -30,6 +30,16 @@ _ROUNDING = 2.0**-22
 """Four values of one difference of differences, each stored as float32 (half a step is 2^-24)."""
 
 
+def larger_floor(numeric: float | None, placebo: float | None) -> float:
+    """What an attribution must exceed: twice the numeric floor, or the placebo floor where that is larger."""
+    return max(2 * (numeric or 0.0), placebo or 0.0)
+
+
+def kept_margin(numeric: float | None, tokens: int) -> float:
+    """Nats that an answer of so many tokens may lose and still count as kept."""
+    return max(numeric or 0.0, MARGIN * tokens)
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """The numbers of one trace and its answer, all in nats.
@@ -87,12 +97,12 @@ class Case:
         Never below the rounding of the stored rows, which a generator without noise has too.
         """
         rounding = _ROUNDING * max(abs(self.least or 0.0), abs(self.most or 0.0))
-        return max(2 * (self.numeric_floor or 0.0), self.placebo_floor or 0.0, rounding, RESOLUTION)
+        return max(larger_floor(self.numeric_floor, self.placebo_floor), rounding, RESOLUTION)
 
     @property
     def margin(self) -> float:
         """What an answer may lose and still count as kept."""
-        return max(self.numeric_floor or 0.0, MARGIN * self.tokens)
+        return kept_margin(self.numeric_floor, self.tokens)
 
     @property
     def matters(self) -> bool:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from boresight.errors import ModelError, ScoringError
 from boresight.models.foreign import foreign_code, reason
 from boresight.models.reasoning import THINK, Tags, tags_of, without_reasoning
-from boresight.models.reasoning import split_reasoning as split_reasoning  # noqa: PLC0414 - its old place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

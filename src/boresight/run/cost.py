@@ -26,7 +26,7 @@ class Cost:
         calls: Prompts of any kind, and generated answers.
         tokens: Tokens that the engine computes, generation aside.
         at_most: Whether answers are still to be generated, so that tokens is an upper bound.
-        memory_mib: Memory of the weights and the largest prompt's logits, or None if unknown.
+        memory_mib: Memory of the weights, or None if unknown.
         seconds: Estimated time at the measured speed, or None if it was not measured.
     """
 

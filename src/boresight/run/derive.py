@@ -16,7 +16,7 @@ from boresight.run.diagnosis import Diagnosis
 from boresight.run.evidence import (
     Attribution,
     StoredRows,
-    attribute_rows,
+    attribute_scales,
     build_evidence,
     efficiency_gap,
     sort_rows,
@@ -56,6 +56,7 @@ class View:
         target: The target, or a span of the answer.
         evidence: What the measures read.
         attribution: Attributions on the scale of the run, or None.
+        in_nats: Attributions in nats, which findings read, or None.
         floor: Numeric floor on that scale, or None.
         table: Its stored values.
     """
@@ -64,6 +65,7 @@ class View:
     target: Target
     evidence: Evidence
     attribution: Attribution | None
+    in_nats: Attribution | None
     floor: float | None
     table: ValueTable
 
@@ -176,7 +178,12 @@ class Derivation:
             tables.passages.add(self._passage_rows(view))
             tables.tokens.add(self._token_rows(view))
         if views:
-            tables.pairs.add(self._diagnose(totals.diagnosis, plan, views[0]))
+            answer = views[0]
+            tables.pairs.add(
+                totals.diagnosis.add(
+                    answer.trace, answer.target, answer.evidence, answer.table, answer.in_nats
+                )
+            )
         evidence = views[0].evidence if views else self._nothing(plan)
         found = list(self._measured(evidence))
         tables.measures.add(_measure_row(evidence, name, measure) for name, measure in found)
@@ -203,10 +210,6 @@ class Derivation:
             done, lambda plan: values.read(place[plan.trace]), self.spec, has_floor=self.has_floor
         )
 
-    def _diagnose(self, diagnosis: Diagnosis, plan: TracePlan, view: View) -> Iterator[Row]:
-        nats = attribute_rows(view.table, plan, self.spec, "nats")
-        return diagnosis.add(view.trace, view.target, view.evidence, view.table, nats)
-
     def _views(self, index: int, plan: TracePlan) -> Iterator[View]:
         """The targets of a scored trace, the answer first, then the spans of the answer."""
         values = self.directory.values()
@@ -228,9 +231,10 @@ class Derivation:
     def _view(
         self, trace: Trace, plan: TracePlan, retriever: RetrieverView, target: Target, stored: StoredRows
     ) -> View:
-        evidence = build_evidence(stored, plan, self.spec, retriever, has_floor=self.has_floor)
+        found = attribute_scales(stored.table, plan, self.spec)
+        evidence = build_evidence(stored, plan, retriever, found, has_floor=self.has_floor)
         return View(
-            trace, target, evidence, attribute_rows(stored.table, plan, self.spec, self.spec.scale),
+            trace, target, evidence, found[self.spec.scale], found["nats"],
             stored.floor(self.spec.scale, measured=self.has_floor), stored.table,
         )  # fmt: skip
 

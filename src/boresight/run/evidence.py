@@ -112,13 +112,23 @@ def attribute_rows(table: ValueTable, plan: TracePlan, spec: RunSpec, scale: Sca
     )  # fmt: skip
 
 
+def attribute_scales(table: ValueTable, plan: TracePlan, spec: RunSpec) -> dict[Scale, Attribution | None]:
+    """Attributions on each scale that something reads, computed once: nats, probability, the run's own."""
+    scales: list[Scale] = ["nats", "probability", spec.scale]
+    return {scale: attribute_rows(table, plan, spec, scale) for scale in dict.fromkeys(scales)}
+
+
 def build_evidence(
-    stored: StoredRows, plan: TracePlan, spec: RunSpec, retriever: RetrieverView, *, has_floor: bool
+    stored: StoredRows,
+    plan: TracePlan,
+    retriever: RetrieverView,
+    attributions: Mapping[Scale, Attribution | None],
+    *,
+    has_floor: bool,
 ) -> Evidence:
     """Everything that the measures of one trace and target may read."""
     table = stored.table
-    nats = attribute_rows(table, plan, spec, "nats")
-    prob = attribute_rows(table, plan, spec, "probability")
+    nats, prob = attributions["nats"], attributions["probability"]
     n = table.n
     return Evidence(
         trace=plan.trace,

@@ -10,7 +10,7 @@ import numpy as np
 from boresight.errors import InputError, ModelError, ScoringError, SpecError, WindowError
 from boresight.game.coalitions import members
 from boresight.game.context_game import ContextGame
-from boresight.game.targets import generated_target, known_target
+from boresight.game.targets import ANSWER, generated_target, known_target
 from boresight.models.prompts import style_named
 from boresight.models.seam import Generation, Request, Scored, Target
 from boresight.run.placebo import PlaceboPlanner, guest_game
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from boresight.run.directory import RunDirectory
     from boresight.run.progress import Progress
     from boresight.run.spec import RunSpec
-
-ANSWER = "answer"  # what a generation is for: the answer that is audited, or CLOSED
 
 
 @dataclass(slots=True)
@@ -130,13 +128,17 @@ class Execution:
 
     def _targets(self, trace: Trace, stored: dict[str, Any] | None) -> Iterator[Target]:
         end = self.spec.score_end
-        answer = known_target(self.generator, trace, "answer", end=end)
+        answer = known_target(self.generator, trace, ANSWER, end=end)
         if answer is None:
             generation = _generation_from_json(stored) if stored else self._generate(trace)
             answer = generated_target(self.generator, trace, generation, end=end)
         yield answer
-        for target_id in sorted(self.needs.targets - {"answer"}):
-            target = known_target(self.generator, trace, target_id, end=end)
+        yield from self.other_targets(trace)
+
+    def other_targets(self, trace: Trace) -> Iterator[Target]:
+        """The targets beside the answer that the measures need and the trace has."""
+        for target_id in sorted(self.needs.targets - {ANSWER}):
+            target = known_target(self.generator, trace, target_id, end=self.spec.score_end)
             if target is not None:
                 yield target
 
@@ -146,6 +148,7 @@ class Execution:
         return self._ask(game.generation_request(), "1" * len(trace.context), ANSWER)
 
     def _ask(self, request: Request, coalition: str, purpose: str) -> Generation:
+        """Generate, and store what for: ``ANSWER``, which is audited, or ``CLOSED``."""
         self.directory.count(calls=1)
         generation = self.generator.generate(request, self.spec.max_new_tokens)
         line = _generation_to_json(request, coalition, purpose, generation)
@@ -288,7 +291,6 @@ def with_encoder_stage(trace: Trace, encoder: Encoder) -> Trace:
     ranking = sorted(
         scores.items(), key=lambda item: (-item[1], place.get(item[0], len(place)), texts[item[0]])
     )
-    _refuse_taken(trace, encoder.name)
     return trace.with_stage(Stage(encoder.name, "retrieve", tuple(Ranked(*place) for place in ranking)))
 
 

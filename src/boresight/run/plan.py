@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from boresight.errors import SpecError, WindowError
@@ -108,6 +109,7 @@ class TracePlan:
         return cls(**{**stored, "batches": batches, "placebo": guest and Placebo(**guest)})
 
 
+@lru_cache(maxsize=4)  # plan, placebo and tables ask for the design of one trace after the other
 def design_for(spec: RunSpec, trace_id: str, n: int) -> PermutationDesign:
     """The seeded permutation design of a sampled trace; the same whenever it is asked for."""
     return permutation_design(n, spec.coalitions_sampled(n), rng_for(spec.seed, trace_id, "permutations"))
@@ -169,8 +171,9 @@ def choose_method(spec: RunSpec, trace_id: str, n: int, exact_tokens: int) -> Me
         )
     if n > MOST_EXACT_PLAYERS:
         return "permutation"
-    covers = 1 << n <= spec.coalitions_sampled(n) or 1 << n == len(design_for(spec, trace_id, n).coalitions)
-    return "exact" if wanted or covers else "permutation"
+    if wanted or 1 << n <= spec.coalitions_sampled(n):
+        return "exact"
+    return "exact" if 1 << n == len(design_for(spec, trace_id, n).coalitions) else "permutation"
 
 
 def exact_cost(game: ContextGame, target: Target) -> int:

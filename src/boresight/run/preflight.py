@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from boresight.errors import ScoringError
-from boresight.game.targets import known_target
+from boresight.game.targets import ANSWER, known_target
 from boresight.models.seam import Target
 from boresight.run.cost import Cost, measured_speed, total_cost
-from boresight.run.execute import ANSWER
 from boresight.run.plan import CLOSED, PASSAGES, TracePlan, batch_requests
 from boresight.store.files import read_json, read_jsonl
 
@@ -70,19 +69,15 @@ def _waiting(execution: Execution) -> tuple[int, int]:
 
 
 def _estimate(execution: Execution, trace: Trace) -> TracePlan:
-    end = execution.spec.score_end
     try:
-        answer = known_target(execution.generator, trace, "answer", end=end)
-        others = [
-            known_target(execution.generator, trace, name, end=end)
-            for name in sorted(execution.needs.targets - {"answer"})
-        ]
+        answer = known_target(execution.generator, trace, ANSWER, end=execution.spec.score_end)
+        others = list(execution.other_targets(trace))
     except ScoringError as error:
         execution.failures[trace.id] = str(error)
         return execution.plan_one(trace)
     longest = execution.spec.max_new_tokens
-    placeholder = Target("answer", "generated", " " * longest, (0,) * longest, ((0, 0),) * longest)
-    execution.targets[trace.id] = [answer or placeholder, *(other for other in others if other)]
+    placeholder = Target(ANSWER, "generated", " " * longest, (0,) * longest, ((0, 0),) * longest)
+    execution.targets[trace.id] = [answer or placeholder, *others]
     plan = execution.plan_one(trace)
     if plan.status == "closed_book_only":
         execution.warnings.append(

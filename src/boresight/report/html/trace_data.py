@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boresight.findings.case import MARGIN
+from boresight.findings.case import kept_margin, larger_floor
 from boresight.game.coalitions import coalition_of
 from boresight.report.html.files import ANSWER
 from boresight.report.html.numbers import base64_floats, compact, compact_all, milli, pieces
@@ -158,7 +158,7 @@ def _criterion(files: RunFiles, stored: StoredRows | None, tokens: int) -> Row:
         return {"margin": None, "bar": None}
     numeric = stored.floor("nats", measured=not _is_table(files)) or 0.0
     placebo = (files.run.get("floors", {}).get("placebo") or {}).get("nats") or 0.0
-    return {"margin": compact(max(numeric, MARGIN * tokens)), "bar": compact(max(2 * numeric, placebo))}
+    return {"margin": compact(kept_margin(numeric, tokens)), "bar": compact(larger_floor(numeric, placebo))}
 
 
 def _numeric_floor(files: RunFiles, stored: StoredRows) -> float | None:
