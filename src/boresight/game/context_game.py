@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from boresight.errors import SpecError
+from boresight.game.batches import as_batch, grouped
 from boresight.game.coalitions import all_coalitions, coalition_of, members
 from boresight.game.table import ValueTable
 from boresight.game.targets import generated_target, known_target
 from boresight.models.prompts import PromptStyle, style_named
 from boresight.models.registry import load_generator
-from boresight.models.seam import Generator, PromptParts, Request, Segment, Target, equal_length_batches
+from boresight.models.seam import Generator, PromptParts, Request, Segment, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -175,8 +176,9 @@ class ContextGame:
 
     def _score(self, requests: list[Request]) -> list[NDArray[np.float32]]:
         rows: dict[int, NDArray[np.float32]] = {}
-        for group in equal_length_batches(request.lengths for request in requests):
-            scored = self.generator.score([requests[index] for index in group])
+        packs = self.generator.capabilities().packs
+        for group in grouped(requests, packs):
+            scored = self.generator.score(as_batch([requests[index] for index in group], packs))
             rows.update({i: one.logprobs[self.target.id] for i, one in zip(group, scored, strict=True)})
         return [rows[index] for index in range(len(requests))]
 

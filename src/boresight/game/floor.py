@@ -1,7 +1,8 @@
 """The numeric floor: how far rounding alone moves a value.
 
-A coalition is scored alone and again in a padded batch with a shorter prompt. The text is the same, so the
-difference is noise of the arithmetic. An attribution is above the floor when it is more than twice that.
+A coalition is scored alone and together with others: in a padded batch with a shorter prompt, or in the packs
+of the tree. The text is the same, so the difference is noise of the arithmetic. An attribution is above the
+floor when it is more than twice that.
 """
 
 from __future__ import annotations
@@ -45,15 +46,15 @@ def floor_pairs(n: int, rng: np.random.Generator) -> list[FloorPair]:
 
 
 def numeric_floor(
-    alone: Mapping[str, NDArray[np.float32]],
-    together: Iterable[tuple[str, NDArray[np.float32]]],
+    values: Mapping[str, NDArray[np.float32]],
+    repeats: Iterable[tuple[str, NDArray[np.float32]]],
     scale: Scale,
 ) -> float:
     """Largest difference of the summed target value, alone against together.
 
     Args:
-        alone: Row of each coalition scored by itself, shape (T,).
-        together: Coalition and row of each padded scoring.
+        values: Row of each coalition in the table, shape (T,).
+        repeats: Coalition and row of each second scoring, done the other way.
         scale: Value scale to sum on.
 
     Returns:
@@ -61,9 +62,9 @@ def numeric_floor(
     """
     return max(
         (
-            abs(float(on_scale(row, scale).sum() - on_scale(alone[coalition], scale).sum()))
-            for coalition, row in together
-            if coalition in alone
+            abs(float(on_scale(row, scale).sum() - on_scale(values[coalition], scale).sum()))
+            for coalition, row in repeats
+            if coalition in values
         ),
         default=0.0,
     )

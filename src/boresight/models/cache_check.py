@@ -35,8 +35,8 @@ def steps_agree(model: Any, cache: str) -> bool:
         cache: Name of its argument and output that hold the cache.
     """
     try:
-        with foreign_code(lambda problem: ModelError(reason(problem))), _short_window(model):
-            return _largest_gap(model, cache) <= _tolerance(model)
+        with foreign_code(lambda problem: ModelError(reason(problem))), short_window(model):
+            return _largest_gap(model, cache) <= tolerance(model)
     except ModelError:  # it cannot run in steps at all
         return False
 
@@ -57,12 +57,13 @@ def _largest_gap(model: Any, cache: str) -> float:
     return float(gap.abs().max())  # NaN compares as too large
 
 
-def _tolerance(model: Any) -> float:
+def tolerance(model: Any) -> float:
+    """How far apart, in nats, two ways of computing may be in the model's number format."""
     return max(_TOLERANCE, _ROUNDING_STEPS * torch.finfo(model.dtype).eps)
 
 
 @contextmanager
-def _short_window(model: Any) -> Iterator[None]:
+def short_window(model: Any) -> Iterator[None]:
     """Shorten an attention window while we look, so that a short text is longer than it."""
     config = model.config.get_text_config()
     window = getattr(config, "sliding_window", None)

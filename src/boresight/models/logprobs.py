@@ -69,18 +69,19 @@ class TargetScorer:
 
     Attributes:
         vocabulary: Ids below this one exist in the model.
+        cache: Name of the model's argument that holds its cache; None if it has none.
     """
 
     def __init__(self, model: Any) -> None:
         self._model = model
         self._accepts = frozenset(inspect.signature(model.forward).parameters)
-        self._cache = next((name for name in _CACHE_NAMES if name in self._accepts), None)
+        self.cache = next((name for name in _CACHE_NAMES if name in self._accepts), None)
         self.vocabulary = vocabulary_size(model)
 
     @cached_property
     def takes_steps(self) -> bool:
         """Whether the model gives the same values in steps behind a cache; found out on first need."""
-        return self._cache is not None and steps_agree(self._model, self._cache)
+        return self.cache is not None and steps_agree(self._model, self.cache)
 
     @property
     def device(self) -> torch.device:
@@ -162,7 +163,7 @@ class TargetScorer:
         done = 0
         for step in plan:
             output = self._model(**self._inputs(rows, step, cache, use_cache=len(plan) > 1))
-            cache = getattr(output, self._cache) if len(plan) > 1 and self._cache else None
+            cache = getattr(output, self.cache) if len(plan) > 1 and self.cache else None
             if step.kept:
                 targets = rows.targets[:, done : done + step.kept]
                 found.append(_pick(output.logits[:, -step.kept :], targets).cpu())
@@ -174,7 +175,7 @@ class TargetScorer:
         inputs = {
             "input_ids": rows.ids[:, step.start : step.stop],
             "use_cache": use_cache,
-            self._cache or "": cache,
+            self.cache or "": cache,
             "logits_to_keep": max(1, step.kept),
         }
         if rows.mask is not None and rows.positions is not None:

@@ -1,7 +1,7 @@
 """The generator seam: what the game asks of a language model, and nothing more.
 
 A prompt is a sequence of :class:`Segment`; a request puts one or more :class:`Target` texts behind it. The
-plain engine joins the segments, a tree engine shares them; neither changes these types or the stored rows.
+plain engine joins the segments, the tree engine shares them; neither changes these types or the stored rows.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from boresight.models.packing import PackLimits
     from boresight.models.prompts import PromptStyle
     from boresight.trace import Trace
 
@@ -141,12 +142,14 @@ class Capabilities:
         value_kind: What the returned numbers are (``logprob``).
         exact_repeats: The same request always gives the same numbers.
         has_floor: Its numbers carry rounding noise that a numeric floor should measure.
+        packs: How large a pack may be; None for an engine that reads every prompt whole.
     """
 
     scores_text: bool = True
     value_kind: str = "logprob"
     exact_repeats: bool = True
     has_floor: bool = True
+    packs: PackLimits | None = None
 
 
 class PromptParts(Protocol):
@@ -197,7 +200,7 @@ class Generator(Protocol):
         """Answer the request's prompt greedily (its targets are ignored)."""
 
     def score(self, requests: Sequence[Request]) -> list[Scored]:
-        """Score each request; equal lengths share a batch, the rest run one by one."""
+        """Score each request: packs as laid out, else equal lengths in a batch and the rest alone."""
 
     def score_together(self, requests: Sequence[Request]) -> list[Scored]:
         """Score requests of unequal lengths in one padded batch, to measure the numeric floor."""

@@ -1,15 +1,18 @@
 """Any causal language model of ``transformers`` as a generator.
 
-Scores come from batches without padding, so no padding side, mask or pad token can touch them. Only
-:meth:`TransformersGenerator.score_together` pads, and only to measure how far padding moves the numbers.
+Scores come from packs that share beginnings where the model takes them, else from batches without padding, so
+no padding side or pad token can touch them. Only :meth:`TransformersGenerator.score_together` pads, and only
+to measure how far padding moves the numbers.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import torch
@@ -20,23 +23,29 @@ from boresight.models.assembly import PromptAssembler
 from boresight.models.fingerprint import weights_fingerprint
 from boresight.models.greedy import GreedyDecoder
 from boresight.models.loading import load_causal
-from boresight.models.logprobs import TargetScorer
+from boresight.models.logprobs import MAX_LOGIT_BYTES, TargetScorer
+from boresight.models.packing import PackedBatch, PackLimits
 from boresight.models.probe import require_causal, require_vocabulary
 from boresight.models.seam import Capabilities, Scored, equal_length_batches
+from boresight.models.tree_support import tree_scorer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from boresight.models.prompts import PromptStyle
     from boresight.models.seam import Generation, PromptParts, Request, Target
+    from boresight.models.tree_scorer import TreeScorer
     from boresight.trace import Trace
 
 LONGEST_SANE_WINDOW = 10**9  # tokenizers without a limit claim 1e30
+PACK_TOKENS = {"cpu": 1024, "cuda": 8192}  # a longer pack stands for a batch of packs where cores are many
+PACKS_PER_BATCH = 8  # what a kill can cost
 
 Ids = tuple[int, ...]
 Spans = tuple[tuple[int, int], ...]
+Engine = Literal["auto", "plain"]
 BatchScorer = Callable[[list[Ids], list[Ids]], list[torch.Tensor]]  # prompts and targets to log-probabilities
 
 
@@ -51,6 +60,8 @@ class TransformersGenerator:
         name: Name for the record.
         revision: Commit of the checkpoint, if there is one.
         origin: More about where the weights come from, for the record.
+        engine: ``auto`` shares the beginnings of prompts where the model is found fit for it; ``plain`` reads
+            every prompt whole.
 
     Raises:
         ModelError: If the model is no causal language model, or its chat template is unusable.
@@ -64,6 +75,7 @@ class TransformersGenerator:
         name: str,
         revision: str | None = None,
         origin: Mapping[str, str] | None = None,
+        engine: Engine = "auto",
     ) -> None:
         self._model = model.eval()
         require_causal(model, name)
@@ -73,6 +85,7 @@ class TransformersGenerator:
         self._origin = dict(origin or {})
         self._fingerprint = weights_fingerprint(model)
         self._scorer = TargetScorer(model)
+        self._engine = engine
         own = copy.deepcopy(tokenizer)
         self._assembler = PromptAssembler(own, _window(model, own))
         template = self._assembler.template
@@ -88,6 +101,7 @@ class TransformersGenerator:
         device: str | None = "cpu",
         revision: str | None = None,
         threads: int | None = None,
+        engine: Engine = "auto",
     ) -> TransformersGenerator:
         """Load a model from a folder or the hub.
 
@@ -98,6 +112,7 @@ class TransformersGenerator:
             device: As in :func:`boresight.models.registry.load_generator`.
             revision: Branch, tag or commit on the hub.
             threads: CPU threads for torch; None leaves its choice.
+            engine: As in the constructor.
 
         Raises:
             SpecError: If dtype or device are unknown.
@@ -112,6 +127,7 @@ class TransformersGenerator:
             name=name or source,
             revision=loaded.revision or revision,
             origin=carriers.origin(Path(source)),
+            engine=engine,
         )
 
     @property
@@ -121,7 +137,25 @@ class TransformersGenerator:
 
     def capabilities(self) -> Capabilities:
         """It scores any text, the same way every time, with rounding noise."""
-        return Capabilities()
+        return Capabilities(packs=None if isinstance(self._tree, str) else self._packs)
+
+    @cached_property
+    def _tree(self) -> TreeScorer | str:
+        """The tree engine, or why there is none; found out on first need."""
+        if self._engine == "plain":
+            return "asked for"
+        return tree_scorer(self._model, self._scorer.cache)
+
+    @property
+    def _packs(self) -> PackLimits:
+        tokens = PACK_TOKENS.get(self._scorer.device.type, PACK_TOKENS["cpu"])
+        predictions = max(1, MAX_LOGIT_BYTES // (4 * self._scorer.vocabulary))
+        return PackLimits(PACKS_PER_BATCH * tokens, tokens, predictions)
+
+    def _engine_name(self) -> str:
+        if isinstance(self._tree, str):
+            return f"plain ({self._tree}): equal lengths share a batch, nothing is padded"
+        return f"tree: shared beginnings are read once, packs of {self._packs.tokens} tokens"
 
     def describe(self) -> dict[str, Any]:
         """Identity for the record: model, dtype, device, engine, template."""
@@ -138,7 +172,7 @@ class TransformersGenerator:
             "window": self._assembler.window,
             "fingerprint": self._fingerprint,
             "weights_mib": _weights_mib(self._model),
-            "engine": "plain: equal lengths share a batch, nothing is padded",
+            "engine": self._engine_name(),
             "long_targets": "in steps behind a cached prompt" if self._scorer.takes_steps else "in one pass",
             "versions": {"torch": torch.__version__, "transformers": __version__},
             **self._assembler.describe(),
@@ -179,16 +213,29 @@ class TransformersGenerator:
         return self._decoder.decode(ids)
 
     def score(self, requests: Sequence[Request]) -> list[Scored]:
-        """Score each request; equal lengths share a batch, the rest run one by one.
+        """Score each request: a packed batch as it is laid out, else equal lengths together, the rest alone.
 
         Raises:
             ScoringError: If a log-probability is not finite, or memory runs out.
         """
+        if isinstance(requests, PackedBatch) and not isinstance(self._tree, str):
+            return self._score_packs(requests, self._tree)
         scored: dict[int, Scored] = {}
         for group in equal_length_batches(request.lengths for request in requests):
             batch = [requests[index] for index in group]
             scored.update(zip(group, self._score(batch, self._scorer.equal), strict=True))
         return [scored[index] for index in range(len(requests))]
+
+    def _score_packs(self, batch: PackedBatch, tree: TreeScorer) -> list[Scored]:
+        for request in batch:
+            for target in request.targets:
+                self._fitting(request, target)
+        with self._memory_watched(batch[0]):
+            rows = tree.score(batch)
+        found: list[dict[str, NDArray[np.float32]]] = [{} for _ in batch]
+        for (index, target_id), row in rows.items():
+            found[index][target_id] = self._finite(batch[index], row)
+        return [Scored(request, values) for request, values in zip(batch, found, strict=True)]
 
     def score_together(self, requests: Sequence[Request]) -> list[Scored]:
         """Score requests of unequal lengths in one batch, padded on the left whatever the tokenizer prefers.
@@ -218,19 +265,24 @@ class TransformersGenerator:
         if not rows:
             return values
         prompts = [self._fitting(*pairs[index]) for index in rows]
-        try:
+        with self._memory_watched(pairs[0][0]):
             scored = scorer(prompts, [pairs[index][1].token_ids for index in rows])
+        for index, row in zip(rows, scored, strict=True):
+            values[index] = self._finite(pairs[index][0], row.numpy())
+        return values
+
+    @contextmanager
+    def _memory_watched(self, request: Request) -> Iterator[None]:
+        """Say in words that memory ran out."""
+        try:
+            yield
         except RuntimeError as error:
             if not _is_out_of_memory(error):
                 raise
-            request = pairs[0][0]
             raise ScoringError(
                 f"{_coalition(request)}: memory on {self._scorer.device} does not suffice for "
                 f"{request.prompt_length} prompt tokens; use fewer or shorter passages"
             ) from error
-        for index, row in zip(rows, scored, strict=True):
-            values[index] = self._finite(pairs[index][0], row)
-        return values
 
     def _fitting(self, request: Request, target: Target) -> Ids:
         """The prompt, if it and the target fit the window."""
@@ -253,15 +305,14 @@ class TransformersGenerator:
                 f"knows ids below {self._scorer.vocabulary}; fetch the whole checkpoint again"
             )
 
-    def _finite(self, request: Request, row: torch.Tensor) -> NDArray[np.float32]:
+    def _finite(self, request: Request, row: NDArray[np.float32]) -> NDArray[np.float32]:
         """The values as numbers that can be trusted to be numbers."""
-        if not bool(torch.isfinite(row).all()):
+        if not bool(np.isfinite(row).all()):
             raise ScoringError(
                 f"{_coalition(request)}: {self._name} gave a log-probability that is not finite "
                 f"on device {self._scorer.device}; try --dtype fp32, or --device cpu"
             )
-        values: NDArray[np.float32] = row.numpy().astype(np.float32)
-        return values
+        return row.astype(np.float32)
 
     def generate(self, request: Request, max_new_tokens: int) -> Generation:
         """Answer greedily; the prompt is alone in its batch, so nothing is padded.

@@ -23,7 +23,7 @@ def plan_table(plans: Sequence[TracePlan], most: int = 20) -> Table:
     for name in ("passages", "method", "coalitions", "tokens", "longest"):
         table.add_column(name, justify="right", no_wrap=True)
     for plan in plans[:most]:
-        coalitions = sum(batch.calls for batch in plan.batches if batch.game == "passages")
+        coalitions = sum(len(batch.games.get("passages", ())) for batch in plan.batches)
         method = plan.method if plan.status == "score" else plan.status.replace("_", " ")
         table.add_row(
             Text(plain(plan.trace), overflow="ellipsis"), str(plan.players), method, f"{coalitions:,}",

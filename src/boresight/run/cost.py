@@ -62,7 +62,7 @@ def total_cost(
         exact=sum(plan.method == "exact" for plan in plans),
         sampled=sum(plan.method == "permutation" for plan in plans),
         failed=sum(plan.status == "failed" for plan in plans),
-        coalitions=sum(batch.calls for batch in batches if batch.game == "passages"),
+        coalitions=sum(len(batch.games.get("passages", ())) for batch in batches),
         calls=sum(batch.calls for batch in batches) + generations,
         tokens=tokens,
         at_most=at_most,

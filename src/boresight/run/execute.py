@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boresight.errors import InputError, ModelError, ScoringError, SpecError, WindowError
-from boresight.game.coalitions import members
 from boresight.game.context_game import ContextGame
 from boresight.game.targets import ANSWER, generated_target, known_target
 from boresight.models.prompts import style_named
@@ -17,12 +16,12 @@ from boresight.run.placebo import PlaceboPlanner, guest_game
 from boresight.run.plan import (
     CLOSED,
     FLOOR,
-    PLACEBO,
+    PASSAGES,
     Batch,
     TracePlan,
-    batch_requests,
     check_window,
     plan_trace,
+    requests_of,
 )
 from boresight.store.files import append_jsonl, read_json, read_jsonl, write_json
 from boresight.store.values import ValueRow
@@ -243,35 +242,30 @@ class Execution:
         targets = [target for target in self.targets[plan.trace] if target.token_ids]
         for number, batch in enumerate(plan.batches):
             if not values.has_batch(index, number):
-                in_game = batch.calls if batch.game == "passages" else 0
+                in_game = len(batch.games.get(PASSAGES, ()))
                 self.directory.count(calls=batch.calls, coalitions=in_game, tokens=batch.tokens)
-                own = batch.game != PLACEBO
                 try:
-                    rows = self._score_batch(
-                        game if own else guest, targets if own else targets[:1], batch, number
-                    )
-                    values.write_batch(index, number, rows)
+                    requests = requests_of(game, targets, batch, guest)
+                    values.write_batch(index, number, self._score_batch(requests, batch, number))
                 except ScoringError as error:
                     self.failures[plan.trace] = str(error)
                     return
             self.progress.advance(batch.tokens)
         values.finish(index, len(plan.batches))
 
-    def _guest(self, trace: Trace, plan: TracePlan) -> ContextGame:
-        """The game in which the placebo's batches are scored; the trace's own game where it has none."""
+    def _guest(self, trace: Trace, plan: TracePlan) -> ContextGame | None:
+        """The game with the placebo, if the trace has one."""
         if plan.placebo is None:
-            return self.game(trace)
+            return None
         return guest_game(trace, plan.placebo, {one.id: one for one in self.traces}, self.game)
 
-    def _score_batch(
-        self, game: ContextGame, targets: Sequence[Target], batch: Batch, number: int
-    ) -> list[ValueRow]:
-        requests = batch_requests(game, targets, batch)
-        together = batch.game == FLOOR
-        scored = self.generator.score_together(requests) if together else self.generator.score(requests)
+    def _score_batch(self, requests: Sequence[Request], batch: Batch, number: int) -> list[ValueRow]:
+        again = FLOOR in batch.games
+        padded = again and len(requests) > 1
+        scored = self.generator.score_together(requests) if padded else self.generator.score(requests)
         return [
-            _value_row(coalition, one, target_id, batch.game, number, repeat=int(together))
-            for coalition, one in zip(batch.coalitions, scored, strict=True)
+            _value_row(row, one, target_id, number, repeat=int(again))
+            for row, one in zip(batch.rows, scored, strict=True)
             for target_id in one.logprobs
         ]
 
@@ -323,14 +317,12 @@ def check_stage(traces: Sequence[Trace], stage: str | None, encoder: Encoder | N
         raise SpecError(f"no trace has a stage called {stage!r}; there is {', '.join(names) or 'none'}")
 
 
-def _value_row(
-    coalition: str, scored: Scored, target_id: str, game: str, batch: int, *, repeat: int
-) -> ValueRow:
-    order = () if game == CLOSED else members(coalition)
-    logprobs = scored.logprobs[target_id]
+def _value_row(row: tuple[str, str], scored: Scored, target_id: str, batch: int, *, repeat: int) -> ValueRow:
+    game, coalition = row
+    request, logprobs = scored.request, scored.logprobs[target_id]
     if not np.isfinite(logprobs).all():
-        raise ScoringError(f"trace {scored.request.trace!r}, {game} {coalition}: a value is not finite")
-    return ValueRow(scored.request.trace, game, target_id, coalition, order, logprobs, batch, repeat)
+        raise ScoringError(f"trace {request.trace!r}, {game} {coalition}: a value is not finite")
+    return ValueRow(request.trace, game, target_id, coalition, request.order, logprobs, batch, repeat)
 
 
 def _target_to_json(trace_id: str, target: Target) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from boresight.errors import WindowError
+from boresight.game.batches import grouped
 from boresight.game.placebo import (
     Placebo,
     candidates,
@@ -13,8 +14,17 @@ from boresight.game.placebo import (
     placebo_coalitions,
     with_placebo,
 )
-from boresight.models.seam import equal_length_batches
-from boresight.run.plan import PASSAGES, PLACEBO, Batch, TracePlan, batch_of, check_window, design_for
+from boresight.run.plan import (
+    PASSAGES,
+    PLACEBO,
+    Batch,
+    Row,
+    TracePlan,
+    batch_of,
+    check_window,
+    design_for,
+    rows_of,
+)
 from boresight.stats.percentile import absolute_percentile
 from boresight.stats.random import rng_for
 
@@ -73,13 +83,36 @@ class PlaceboPlanner:
             check_window(game, (target,))
         except WindowError:
             return None
-        batches = _batches(game, target, placebo_coalitions(plan.players, orders_of(self.spec, plan)))
+        names = placebo_coalitions(plan.players, orders_of(self.spec, plan))
+        rows = {name: Row(PLACEBO, name, game.request(name, (target,))) for name in names}
+        batches = self._joined(plan, trace, rows)
+        added = sum(batch.tokens for batch in batches) - sum(batch.tokens for batch in plan.batches)
         return replace(
             plan,
             placebo=Placebo(lender.id, passage.id),
-            batches=(*plan.batches, *batches),
-            extra_tokens=plan.extra_tokens + sum(batch.tokens for batch in batches),
+            batches=batches,
+            extra_tokens=plan.extra_tokens + added,
         )
+
+    def _joined(self, plan: TracePlan, trace: Trace, guests: Mapping[str, Row]) -> tuple[Batch, ...]:
+        """The plan's batches with the guest's prompts.
+
+        In packs they continue the trace's own prompts, so they join the batch that holds the same coalition
+        without the guest; read whole, they come in batches of their own.
+        """
+        packs = self.game_of(trace).generator.capabilities().packs
+        if packs is None:
+            rows = list(guests.values())
+            groups = grouped([row.request for row in rows], packs)
+            return (*plan.batches, *(batch_of([rows[index] for index in group], packs) for group in groups))
+        targets = [target for target in self.targets[trace.id] if target.token_ids]
+        found = []
+        for batch in plan.batches:
+            names = [f"{own}1" for own in batch.games.get(PASSAGES, ())]
+            joining = [guests[name] for name in names if name in guests]
+            own = rows_of(self.game_of(trace), targets, batch) if joining else []
+            found.append(batch_of(own, packs, joining) if joining else batch)
+        return tuple(found)
 
     def _mismatch(self, trace: Trace, target: Target) -> Callable[[tuple[Trace, Passage]], int]:
         """How far an offer's length is from the median length of the trace's own passages, in tokens."""
@@ -95,12 +128,6 @@ class PlaceboPlanner:
             return abs(length(game, len(game.players) - 1) - lengths[len(lengths) // 2])
 
         return mismatch
-
-
-def _batches(game: ContextGame, target: Target, coalitions: Sequence[str]) -> list[Batch]:
-    requests = [game.request(coalition, (target,)) for coalition in coalitions]
-    groups = equal_length_batches(request.lengths for request in requests)
-    return [batch_of(PLACEBO, [(coalitions[i], requests[i]) for i in group]) for group in groups]
 
 
 def orders_of(spec: RunSpec, plan: TracePlan) -> list[list[int]] | None:

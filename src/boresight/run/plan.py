@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from boresight.errors import SpecError, WindowError
 from boresight.explain.shapley import permutation_design
+from boresight.game.batches import as_batch, cost, grouped, tokens_of
 from boresight.game.coalitions import (
     all_but_one,
     all_coalitions,
@@ -18,16 +19,17 @@ from boresight.game.coalitions import (
 from boresight.game.context_game import MOST_EXACT_PLAYERS
 from boresight.game.floor import floor_pairs
 from boresight.game.placebo import Placebo
-from boresight.models.seam import Request, equal_length_batches
 from boresight.stats.random import rng_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from boresight.explain.shapley import PermutationDesign
     from boresight.game.context_game import ContextGame
+    from boresight.game.floor import FloorPair
     from boresight.game.needs import Needs
-    from boresight.models.seam import Target
+    from boresight.models.packing import PackLimits
+    from boresight.models.seam import Request, Target
     from boresight.run.spec import RunSpec
 
 Method = Literal["exact", "permutation", "none"]
@@ -42,20 +44,32 @@ class Batch:
     """Prompts that are scored in one call.
 
     Attributes:
-        game: ``passages``, ``closed_book``, or ``numeric_floor`` (two prompts padded together).
-        coalitions: The coalitions; empty strings for closed book.
-        tokens: Tokens that the plain engine computes.
-        calls: Number of prompts.
+        games: Coalitions by game, in the order of scoring. Games are ``passages``, ``closed_book`` (whose
+            coalition is the empty string), ``placebo``, and ``numeric_floor``, which is alone in its batch:
+            values scored a second time, the other way.
+        tokens: Tokens that the engine computes.
     """
 
-    game: str
-    coalitions: tuple[str, ...]
+    games: Mapping[str, tuple[str, ...]]
     tokens: int
 
     @property
     def calls(self) -> int:
         """Number of prompts."""
-        return len(self.coalitions)
+        return sum(len(coalitions) for coalitions in self.games.values())
+
+    @property
+    def rows(self) -> list[tuple[str, str]]:
+        """Game and coalition of each prompt, in the order of scoring."""
+        return [(game, coalition) for game, coalitions in self.games.items() for coalition in coalitions]
+
+
+class Row(NamedTuple):
+    """One prompt of the plan: game, coalition, and the request that scores it."""
+
+    game: str
+    coalition: str
+    request: Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +108,7 @@ class TracePlan:
         """JSON values."""
         plain = asdict(self)
         plain["batches"] = [
-            {"game": batch.game, "coalitions": list(batch.coalitions), "tokens": batch.tokens}
+            {"games": {game: list(names) for game, names in batch.games.items()}, "tokens": batch.tokens}
             for batch in self.batches
         ]
         return plain
@@ -103,7 +117,8 @@ class TracePlan:
     def from_json(cls, stored: dict[str, Any]) -> TracePlan:
         """The inverse of :meth:`to_json`."""
         batches = tuple(
-            Batch(batch["game"], tuple(batch["coalitions"]), batch["tokens"]) for batch in stored["batches"]
+            Batch({game: tuple(names) for game, names in batch["games"].items()}, batch["tokens"])
+            for batch in stored["batches"]
         )
         guest = stored.get("placebo")
         return cls(**{**stored, "batches": batches, "placebo": guest and Placebo(**guest)})
@@ -137,8 +152,10 @@ def plan_trace(
         return TracePlan(trace_id, "nothing_to_score", reason="the answer is empty", players=n)
     check_window(game, scored)
     counts = {target.id: len(target.token_ids) for target in scored}
+    packs = game.generator.capabilities().packs
+    closed = [Row(CLOSED, NO_COALITION, game.closed_book_request(scored))]
     if n == 0:
-        batches = _closed_book_batches(game, scored)
+        batches = _batches(closed, packs)
         return TracePlan(
             trace_id, "closed_book_only", reason="the context is empty", target_tokens=counts,
             longest=longest_prompt(game, scored), extra_tokens=_tokens(batches), batches=batches,
@@ -147,17 +164,15 @@ def plan_trace(
     method = choose_method(spec, trace_id, n, exact_tokens) if needs.table else "none"
     pairs = floor_pairs(n, rng_for(spec.seed, trace_id, FLOOR)) if has_floor else []
     wanted = _coalitions(spec, trace_id, n, method, needs)
-    wanted += [pair.coalition for pair in pairs]
-    main = _passage_batches(game, scored, list(dict.fromkeys(wanted)))
-    extra = _closed_book_batches(game, scored) if needs.closed_book else ()
-    extra += tuple(_floor_batch(game, scored[0], (pair.coalition, pair.companion)) for pair in pairs)
-    answer_tokens = sum(
-        game.request(coalition, scored[:1]).tokens for batch in main for coalition in batch.coalitions
-    )
+    wanted = list(dict.fromkeys([*wanted, *(pair.coalition for pair in pairs)]))
+    rows = [Row(PASSAGES, coalition, game.request(coalition, scored)) for coalition in wanted]
+    main = _batches(rows + (closed if needs.closed_book else []), packs)
+    answer_tokens = cost([game.request(coalition, scored[:1]) for coalition in wanted], packs)
+    floor = _floor_batches(game, scored[0], pairs)
     return TracePlan(
         trace_id, "score", method=method, players=n, target_tokens=counts,
         longest=longest_prompt(game, scored), exact_tokens=exact_tokens, tokens=answer_tokens,
-        extra_tokens=_tokens(main) - answer_tokens + _tokens(extra), batches=main + extra,
+        extra_tokens=_tokens(main) - answer_tokens + _tokens(floor), batches=main + floor,
     )  # fmt: skip
 
 
@@ -177,12 +192,18 @@ def choose_method(spec: RunSpec, trace_id: str, n: int, exact_tokens: int) -> Me
 
 
 def exact_cost(game: ContextGame, target: Target) -> int:
-    """Tokens of all coalitions of one target: each passage is in half of them."""
+    """Tokens of all coalitions of one target, as the engine in use computes them.
+
+    Read whole, each passage is in half of the 2^n prompts. In the tree, passage j (from 0) continues the 2^j
+    coalitions of the passages before it; beginnings that batches repeat are not counted.
+    """
     n = len(game.players)
     parts = game.parts(target.thoughts)
-    blocks = sum(len(parts.block(passage, place + 1).ids) for place, passage in enumerate(game.players))
-    frame = len(parts.header.ids) + len(parts.tail.ids) + len(target.token_ids)
-    return (1 << n) * frame + (blocks << n) // 2
+    blocks = [len(parts.block(passage, place + 1).ids) for place, passage in enumerate(game.players)]
+    header, ending = len(parts.header.ids), len(parts.tail.ids) + len(target.token_ids)
+    if game.generator.capabilities().packs is None:
+        return (1 << n) * (header + ending) + (sum(blocks) << n) // 2
+    return header + sum(block << place for place, block in enumerate(blocks)) + (1 << n) * (ending - 1)
 
 
 def longest_prompt(game: ContextGame, targets: Sequence[Target]) -> int:
@@ -225,41 +246,58 @@ def _coalitions(spec: RunSpec, trace_id: str, n: int, method: Method, needs: Nee
     return wanted + (all_but_one(n) if needs.leave_one_out else [])
 
 
-def _passage_batches(
-    game: ContextGame, targets: Sequence[Target], coalitions: Sequence[str]
-) -> tuple[Batch, ...]:
-    requests = [game.request(coalition, targets) for coalition in coalitions]
-    groups = equal_length_batches(request.lengths for request in requests)
-    return tuple(batch_of(PASSAGES, [(coalitions[i], requests[i]) for i in group]) for group in groups)
+def _batches(rows: Sequence[Row], packs: PackLimits | None) -> tuple[Batch, ...]:
+    groups = grouped([row.request for row in rows], packs)
+    return tuple(batch_of([rows[index] for index in sorted(group)], packs) for group in groups)
 
 
-def batch_of(game: str, requests: Sequence[tuple[str, Request]]) -> Batch:
-    """A batch of coalitions and their requests."""
-    tokens = sum(request.tokens for _, request in requests)
-    return Batch(game, tuple(coalition for coalition, _ in requests), tokens)
+def batch_of(rows: Sequence[Row], packs: PackLimits | None, guests: Sequence[Row] = ()) -> Batch:
+    """A batch of prompts; the guests stand last."""
+    games: dict[str, list[str]] = {}
+    for row in (*rows, *guests):
+        games.setdefault(row.game, []).append(row.coalition)
+    batch = as_batch([row.request for row in rows], packs, [row.request for row in guests])
+    return Batch({game: tuple(names) for game, names in games.items()}, tokens_of(batch))
 
 
-def _closed_book_batches(game: ContextGame, targets: Sequence[Target]) -> tuple[Batch, ...]:
-    return (batch_of(CLOSED, [(NO_COALITION, game.closed_book_request(targets))]),)
+def _floor_batches(game: ContextGame, target: Target, pairs: Sequence[FloorPair]) -> tuple[Batch, ...]:
+    """Second scorings: padded with a shorter prompt, or alone where the table's values come from packs."""
+    names: list[tuple[str, ...]] = [(pair.coalition, pair.companion) for pair in pairs]
+    if game.generator.capabilities().packs is not None:
+        names = [(name,) for name in dict.fromkeys(name for pair in names for name in pair)]
+    tokens = [[game.request(name, (target,)).tokens for name in group] for group in names]
+    return tuple(
+        Batch({FLOOR: group}, len(group) * max(each)) for group, each in zip(names, tokens, strict=True)
+    )
 
 
-def _floor_batch(game: ContextGame, target: Target, pair: tuple[str, str]) -> Batch:
-    requests = floor_requests(game, target, pair)
-    return Batch(FLOOR, pair, len(requests) * max(request.tokens for request in requests))
+def requests_of(
+    game: ContextGame, targets: Sequence[Target], batch: Batch, guest: ContextGame | None = None
+) -> Sequence[Request]:
+    """The batch as the generator scores it, one request a row of the plan, in its order.
+
+    Args:
+        game: The trace's game.
+        targets: The targets, the answer first.
+        batch: A planned batch.
+        guest: The game with the placebo; needed by a batch that holds rows of it.
+    """
+    own = [row.request for row in rows_of(game, targets, batch)]
+    guests = [guest.request(name, targets[:1]) for name in batch.games.get(PLACEBO, ()) if guest]
+    if FLOOR in batch.games:
+        return own
+    return as_batch(own, game.generator.capabilities().packs, guests)
 
 
-def floor_requests(game: ContextGame, target: Target, pair: tuple[str, ...]) -> list[Request]:
-    """The two requests of a numeric floor batch."""
-    return [game.request(coalition, (target,)) for coalition in pair]
+def rows_of(game: ContextGame, targets: Sequence[Target], batch: Batch) -> list[Row]:
+    """The trace's own rows of a batch, those of the placebo left out."""
+    return [Row(*row, _request(game, targets, *row)) for row in batch.rows if row[0] != PLACEBO]
 
 
-def batch_requests(game: ContextGame, targets: Sequence[Target], batch: Batch) -> list[Request]:
-    """The requests of a planned batch."""
-    if batch.game == FLOOR:
-        return floor_requests(game, targets[0], batch.coalitions)
-    if batch.game == CLOSED:
-        return [game.closed_book_request(targets)]
-    return [game.request(coalition, targets) for coalition in batch.coalitions]
+def _request(game: ContextGame, targets: Sequence[Target], name: str, coalition: str) -> Request:
+    if name == CLOSED:
+        return game.closed_book_request(targets)
+    return game.request(coalition, targets[:1] if name == FLOOR else targets)
 
 
 def _tokens(batches: Sequence[Batch]) -> int:

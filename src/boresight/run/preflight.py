@@ -8,7 +8,7 @@ from boresight.errors import ScoringError
 from boresight.game.targets import ANSWER, known_target
 from boresight.models.seam import Target
 from boresight.run.cost import Cost, measured_speed, total_cost
-from boresight.run.plan import CLOSED, PASSAGES, TracePlan, batch_requests
+from boresight.run.plan import CLOSED, FLOOR, TracePlan, rows_of
 from boresight.store.files import read_json, read_jsonl
 
 if TYPE_CHECKING:
@@ -100,10 +100,10 @@ def _speed(execution: Execution, plans: list[TracePlan]) -> float | None:
 
 def _sample(execution: Execution, plans: list[TracePlan]) -> Request | None:
     for trace, plan in zip(execution.traces, plans, strict=True):
-        own = [batch for batch in plan.batches if batch.game in (PASSAGES, CLOSED)]
+        own = [batch for batch in plan.batches if FLOOR not in batch.games]
         if own and plan.longest <= SPEED_SAMPLE:
             targets = [target for target in execution.targets[trace.id] if target.token_ids]
-            return batch_requests(execution.game(trace), targets, own[0])[0]
+            return rows_of(execution.game(trace), targets, own[0])[-1].request
     return None
 
 
