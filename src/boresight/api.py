@@ -77,6 +77,8 @@ def audit(
     device: str | None = None,
     revision: str | None = None,
     threads: int | None = None,
+    engine: Literal["auto", "plain"] | None = None,
+    players: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Audit:
     """Audit traces: exact attribution of every passage, and the alignment of retriever and generator.
@@ -110,10 +112,13 @@ def audit(
         placebo: Traces (8 by default) in which a passage of another trace joins as one more player, to
             measure how far any text moves the model.
         seed: Seed of every random draw, 0 by default.
-        dtype: ``fp32`` (default), ``bf16``, ``fp16`` or ``auto``.
+        dtype: ``fp32`` (default), ``bf16``, ``fp16``, or ``auto``: bf16 where the device has it natively.
         device: Where the models run, ``cpu`` by default.
         revision: Revision of hub weights.
         threads: Torch threads.
+        engine: ``auto`` (default) reads what prompts share once, where the model is fit for it; ``plain``
+            reads every prompt whole.
+        players: ``query`` also attributes the answer to the words of the query (:attr:`Audit.saliency`).
         progress: Told what happens.
 
     Returns:
@@ -133,7 +138,8 @@ def audit(
         "closed_book_answers": closed_book_answers,
         "max_new_tokens": max_new_tokens, "exact": exact, "max_tokens_per_trace": max_tokens_per_trace,
         "budget": budget, "too_long": too_long, "placebo": placebo, "seed": seed, "dtype": dtype,
-        "device": device, "revision": revision, "threads": threads,
+        "device": device, "revision": revision, "threads": threads, "engine": engine,
+        "players": tuple(players),
     }  # fmt: skip
     job = make_job(
         traces, generator=generator, retriever=retriever, measures=measures, preset=preset, limit=limit,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from boresight.errors import SpecError
@@ -84,6 +84,17 @@ class ContextGame:
             generation = self.generator.generate(self.generation_request(), self.max_new_tokens)
             self._target = generated_target(self.generator, self.trace, generation, end=self.score_end)
         return self._target
+
+    def asking(self, query: str) -> ContextGame:
+        """The same game under another query; the target is fixed if it is known."""
+        return ContextGame(
+            self.generator,
+            replace(self.trace, query=query),
+            style=self.style,
+            target=self._target,
+            max_new_tokens=self.max_new_tokens,
+            score_end=self.score_end,
+        )
 
     def parts(self, thoughts: str | None = None) -> PromptParts:
         """The tokenised pieces of this trace's prompts."""

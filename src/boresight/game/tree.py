@@ -214,9 +214,9 @@ def _guest_trees(root: Node, guests: Sequence[Request], offset: int) -> dict[int
     trees: dict[int, Node] = {}
     placed = []
     for index, guest in enumerate(guests):
+        anchor, at = _deepest(root, guest.prompt_ids)
+        tree = trees.setdefault(id(anchor), Node((), at))
         for _, ids, _ in inputs(guest):
-            anchor, at = _deepest(root, ids[: guest.prompt_length])
-            tree = trees.setdefault(id(anchor), Node((), at))
             tree.insert(ids[at:])
         placed.append((tree, offset + index, guest, at))
     for tree, index, guest, at in placed:
@@ -282,18 +282,19 @@ class _Layout:
         self.members.append(index)
         self.asks += asks
         self.tokens += size
-        self.predictions += sum(len(ask.ids) for ask in asks)
+        self.predictions += _columns(asks)
         return index
 
     def _room(self, node: Node, at: int) -> int:
         """How many tokens of a node fit into the open pack; an empty one takes at least one token."""
         size = min(len(node.ids) - at, self.limits.tokens - self.tokens)
         left = self.limits.predictions - self.predictions
-        while size > (0 if self.members else 1):
-            wanted = sum(len(cut.ids) for ask in node.asks if (cut := _cut(ask, at, at + size, 0)))
-            if wanted <= left:
+        least = 0 if self.members else 1
+        while size > least:
+            excess = _columns(cut for ask in node.asks if (cut := _cut(ask, at, at + size, 0))) - left
+            if excess <= 0:
                 return size
-            size = max(size - max(1, (wanted - left) // len(node.asks)), 0 if self.members else 1)
+            size = max(size - excess, least)  # a token less is at most one column less
         return size
 
     def close(self) -> None:
@@ -324,6 +325,11 @@ class _Layout:
         while parent is not None:
             yield parent
             parent = self.pieces[parent].parent
+
+
+def _columns(asks: Iterable[Ask]) -> int:
+    """How many tokens of a piece predict something; several requests and targets may share one."""
+    return len({place for ask in asks for place in range(ask.start, ask.start + len(ask.ids))})
 
 
 def _cut(ask: Ask, start: int, stop: int, piece: int) -> Ask | None:

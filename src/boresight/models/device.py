@@ -1,10 +1,26 @@
-"""Which torch device a name means."""
+"""Which torch device a name means, and which number format suits it."""
 
 from __future__ import annotations
 
 import torch
 
 from boresight.errors import ModelError, SpecError
+
+NATIVE_BF16 = ("avx512_bf16", "amx_bf16", "arm_bf16", "bf16")  # as torch names what a processor can do
+
+
+def native_dtype(place: str) -> str:
+    """The fast number format of a device: ``bfloat16`` where it computes in it natively, else ``float32``.
+
+    Args:
+        place: A device as :func:`single_device` gives it, or ``auto`` for a model spread over all.
+    """
+    cuda = torch.cuda.is_available() if place == "auto" else place.startswith("cuda")
+    if cuda:
+        return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float32"
+    ask = getattr(torch.cpu, "get_capabilities", dict)  # releases before 2.10 cannot be asked
+    able = place in ("cpu", "auto") and any(ask().get(name) for name in NATIVE_BF16)
+    return "bfloat16" if able else "float32"
 
 
 def single_device(device: str | None) -> str:

@@ -17,7 +17,7 @@ from boresight.models.memory import available_memory, weight_bytes
 from boresight.models.model_files import require_sound_files
 from boresight.models.probe import require_causal
 
-DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16", "auto": "auto"}
+DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 _GIB = 2**30
 
 
@@ -35,7 +35,7 @@ def load_causal(source: str, *, dtype: str, device: str | None, revision: str | 
 
     Args:
         source: Folder or hub id.
-        dtype: A key of ``DTYPES``.
+        dtype: A key of ``DTYPES``, or ``auto`` for bf16 where the device has it natively, else fp32.
         device: As in :func:`boresight.models.registry.load_generator`.
         revision: Branch, tag or commit on the hub.
 
@@ -45,11 +45,11 @@ def load_causal(source: str, *, dtype: str, device: str | None, revision: str | 
     """
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
-    from boresight.models.device import single_device
+    from boresight.models.device import native_dtype, single_device
     from boresight.models.quiet import quiet_transformers
 
-    if dtype not in DTYPES:
-        raise SpecError(f"there is no dtype {dtype!r}; choose one of {', '.join(DTYPES)}")
+    if dtype not in (*DTYPES, "auto"):
+        raise SpecError(f"there is no dtype {dtype!r}; choose one of {', '.join(DTYPES)}, auto")
     where = {"revision": revision, "trust_remote_code": False}
     place = "auto" if device == "auto" else single_device(device)
     with foreign_code(lambda error: ModelError(explain(error, source))), quiet_transformers():
@@ -57,9 +57,10 @@ def load_causal(source: str, *, dtype: str, device: str | None, revision: str | 
         config = AutoConfig.from_pretrained(source, **where)
         _require_causal_config(config, source)
         tokenizer = AutoTokenizer.from_pretrained(source, **where)
-        _require_memory(source, revision, DTYPES[dtype], place)
+        number = native_dtype(place) if dtype == "auto" else DTYPES[dtype]
+        _require_memory(source, revision, number, place)
         model, report = AutoModelForCausalLM.from_pretrained(
-            source, **where, dtype=DTYPES[dtype], output_loading_info=True, **_placement(place)
+            source, **where, dtype=number, output_loading_info=True, **_placement(place)
         )
         _require_all_weights(report, source)
         model = model if place == "auto" else model.to(place)

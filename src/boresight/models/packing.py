@@ -22,7 +22,7 @@ class PackLimits:
     Attributes:
         batch: Most tokens of a batch, unless its prompts are long.
         tokens: Most tokens of a pack.
-        predictions: Most target tokens that one pack predicts; each costs a row over the vocabulary.
+        predictions: Most tokens of a pack that predict; each costs a row over the vocabulary.
     """
 
     batch: int

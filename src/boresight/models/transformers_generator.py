@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from boresight.models.prompts import PromptStyle
-    from boresight.models.seam import Generation, PromptParts, Request, Target
+    from boresight.models.seam import Engine, Generation, PromptParts, Request, Target
     from boresight.models.tree_scorer import TreeScorer
     from boresight.trace import Trace
 
@@ -45,7 +45,6 @@ PACKS_PER_BATCH = 8  # what a kill can cost
 
 Ids = tuple[int, ...]
 Spans = tuple[tuple[int, int], ...]
-Engine = Literal["auto", "plain"]
 BatchScorer = Callable[[list[Ids], list[Ids]], list[torch.Tensor]]  # prompts and targets to log-probabilities
 
 

@@ -119,7 +119,7 @@ def _positions(piece: Piece) -> torch.Tensor:
     return torch.arange(piece.position, piece.position + len(piece.ids))
 
 
-_blocks: ContextVar[tuple[Block, ...]] = ContextVar("blocks")
+_blocks: ContextVar[tuple[Block, ...] | None] = ContextVar("blocks", default=None)
 
 
 def _attend_by_blocks(
@@ -127,14 +127,20 @@ def _attend_by_blocks(
     query: torch.Tensor,
     key: torch.Tensor,
     value: torch.Tensor,
-    attention_mask: torch.Tensor,
+    attention_mask: Any,
     **options: Any,
 ) -> tuple[torch.Tensor, None]:
     """The library's own function, a block at a time; shapes as there."""
     from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
+    blocks = _blocks.get()
+    if blocks is None:  # a model in another thread that shares this one's configuration
+        whole: tuple[torch.Tensor, None] = sdpa_attention_forward(
+            module, query, key, value, attention_mask, **options
+        )
+        return whole
     found = []
-    for block in _blocks.get():
+    for block in blocks:
         rows, columns = slice(block.start, block.stop), block.columns.to(key.device)
         mask = attention_mask[:, :, rows].index_select(3, columns)
         inputs = (query[:, :, rows], key.index_select(2, columns), value.index_select(2, columns), mask)
@@ -145,17 +151,23 @@ def _attend_by_blocks(
 @contextmanager
 def by_blocks(model: Any, view: View) -> Iterator[None]:
     """Let a model attend block by block, if it uses scaled-dot-product attention."""
-    own = model.config._attn_implementation  # noqa: SLF001 - no public way to ask
-    if own != "sdpa":
+    if model.config._attn_implementation not in ("sdpa", BLOCKED):  # noqa: SLF001 - no public way to ask
         yield
         return
-    from transformers import AttentionInterface
-
-    AttentionInterface.register(BLOCKED, _attend_by_blocks)
+    _register()
     token = _blocks.set(view.blocks)
-    model.set_attn_implementation(BLOCKED)
     try:
+        model.set_attn_implementation(BLOCKED)
         yield
     finally:
-        model.set_attn_implementation(own)
+        model.set_attn_implementation("sdpa")
         _blocks.reset(token)
+
+
+def _register() -> None:
+    """Make our name known to the library, with masks as for its own function."""
+    from transformers import AttentionInterface, AttentionMaskInterface
+    from transformers.masking_utils import sdpa_mask
+
+    AttentionInterface.register(BLOCKED, _attend_by_blocks)
+    AttentionMaskInterface.register(BLOCKED, sdpa_mask)

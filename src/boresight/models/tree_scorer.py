@@ -67,10 +67,12 @@ class TreeScorer:
                 logits_to_keep=torch.tensor(wanted, device=device),
                 **{self.cache: kept},
             ).logits[0]
+        if not pack.asks:
+            return []
         place = {column: row for row, column in enumerate(wanted)}
         values = _pick(logits, [place[column] for column in columns], predicted)
         ends = np.cumsum([len(ask.ids) for ask in pack.asks])[:-1]
-        return list(zip(pack.asks, np.split(values, ends), strict=True)) if pack.asks else []
+        return list(zip(pack.asks, np.split(values, ends), strict=True))
 
     def _masks(self, view: View) -> torch.Tensor | dict[str, torch.Tensor]:
         """One mask, or one by layer type."""

@@ -161,7 +161,12 @@ def _generator(generator: str | Generator, spec: RunSpec) -> Generator:
     if not isinstance(generator, str):
         return generator
     return load_generator(
-        generator, dtype=spec.dtype, device=spec.device, revision=spec.revision, threads=spec.threads
+        generator,
+        dtype=spec.dtype,
+        device=spec.device,
+        revision=spec.revision,
+        threads=spec.threads,
+        engine=spec.engine,
     )
 
 

@@ -22,7 +22,8 @@ from boresight.run.evidence import (
     sort_rows,
 )
 from boresight.run.placebo import PlaceboFloor, placebo_floor
-from boresight.run.schemas import MEASURES, PAIRS, PASSAGES, TOKENS
+from boresight.run.saliency import query_rows
+from boresight.run.schemas import MEASURES, PAIRS, PASSAGES, SALIENCY, TOKENS
 from boresight.run.slices import Shares, slices
 from boresight.store.files import write_json, write_jsonl
 from boresight.store.tables import TableWriter
@@ -82,10 +83,11 @@ class RunTables:
         self.tokens = TableWriter(directory.table("tokens"), TOKENS)
         self.measures = TableWriter(directory.table("measures"), MEASURES)
         self.pairs = TableWriter(directory.table("pairs"), PAIRS)
+        self.saliency = TableWriter(directory.table("saliency"), SALIENCY)
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        for table in (self.passages, self.tokens, self.measures, self.pairs):
+        for table in (self.passages, self.tokens, self.measures, self.pairs, self.saliency):
             self._stack.enter_context(table)
         return self
 
@@ -182,6 +184,15 @@ class Derivation:
             tables.pairs.add(
                 totals.diagnosis.add(
                     answer.trace, answer.target, answer.evidence, answer.table, answer.in_nats
+                )
+            )
+            tables.saliency.add(
+                query_rows(
+                    answer.trace,
+                    answer.target,
+                    self.directory.values().read(index),
+                    self.spec,
+                    answer.floor,
                 )
             )
         evidence = views[0].evidence if views else self._nothing(plan)

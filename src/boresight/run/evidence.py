@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from boresight.explain.shapley import PermutationDesign
     from boresight.game.scales import Scale
     from boresight.run.spec import RunSpec
     from boresight.store.values import ValueRow
@@ -94,12 +95,17 @@ def sort_rows(rows: Sequence[ValueRow], players: tuple[str, ...], target: str) -
 
 def attribute_rows(table: ValueTable, plan: TracePlan, spec: RunSpec, scale: Scale) -> Attribution | None:
     """Attributions by the planned method; None where the plan computes none."""
-    if plan.method == "exact":
-        tokens = exact_shapley(table.lattice(scale))
-        return Attribution("exact", _by_id(table, tokens.sum(axis=1)), None, None, tokens, None, None)
     if plan.method == "none":
         return None
-    design = design_for(spec, plan.trace, table.n)
+    exact = plan.method == "exact"
+    return attribute_table(table, None if exact else design_for(spec, plan.trace, table.n), scale)
+
+
+def attribute_table(table: ValueTable, design: PermutationDesign | None, scale: Scale) -> Attribution:
+    """Attributions of all players of a table; exact without a design of sampled coalitions."""
+    if design is None:
+        tokens = exact_shapley(table.lattice(scale))
+        return Attribution("exact", _by_id(table, tokens.sum(axis=1)), None, None, tokens, None, None)
     values = table.take(from_masks(design.coalitions), scale)
     each = permutation_estimate(design, values)
     whole = permutation_estimate(design, values.sum(axis=1))

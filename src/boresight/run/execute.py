@@ -51,6 +51,7 @@ class Execution:
         encoder: The encoder of ``--retriever``, or None.
         traces: The traces, with the encoder's stage once :meth:`rank` has run.
         progress: Told what happens.
+        speed: Tokens a second as measured before the run, or None; for the estimate of its time only.
     """
 
     directory: RunDirectory
@@ -64,6 +65,7 @@ class Execution:
     plans: list[TracePlan] = field(default_factory=list)
     failures: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    speed: float | None = None
 
     def game(self, trace: Trace) -> ContextGame:
         """The context game of a trace under the run's settings."""
@@ -196,6 +198,8 @@ class Execution:
     def _record_planned(self) -> None:
         planned = sum(plan.tokens + plan.extra_tokens for plan in self.plans)
         self.directory.record["tokens"]["planned"] = planned
+        if self.speed:
+            self.directory.record["seconds"]["scoring_planned"] = round(planned / self.speed, 3)
         self.directory.save()
 
     def with_placebos(self, plans: Sequence[TracePlan]) -> list[TracePlan]:

@@ -19,6 +19,8 @@ from boresight.game.coalitions import (
 from boresight.game.context_game import MOST_EXACT_PLAYERS
 from boresight.game.floor import floor_pairs
 from boresight.game.placebo import Placebo
+from boresight.game.query_game import QUERY, QueryGame
+from boresight.run.query import query_coalitions
 from boresight.stats.random import rng_for
 
 if TYPE_CHECKING:
@@ -168,7 +170,10 @@ def plan_trace(
     rows = [Row(PASSAGES, coalition, game.request(coalition, scored)) for coalition in wanted]
     main = _batches(rows + (closed if needs.closed_book else []), packs)
     answer_tokens = cost([game.request(coalition, scored[:1]) for coalition in wanted], packs)
-    floor = _floor_batches(game, scored[0], pairs)
+    query = QueryGame.of(game)
+    words = query_coalitions(game, scored[0], spec) if QUERY in spec.players else []
+    asked = [Row(QUERY, name, query.request(name, scored[:1])) for name in words]
+    floor = _floor_batches(game, scored[0], pairs) + _batches(asked, packs)
     return TracePlan(
         trace_id, "score", method=method, players=n, target_tokens=counts,
         longest=longest_prompt(game, scored), exact_tokens=exact_tokens, tokens=answer_tokens,
@@ -295,6 +300,8 @@ def rows_of(game: ContextGame, targets: Sequence[Target], batch: Batch) -> list[
 
 
 def _request(game: ContextGame, targets: Sequence[Target], name: str, coalition: str) -> Request:
+    if name == QUERY:
+        return QueryGame.of(game).request(coalition, targets[:1])
     if name == CLOSED:
         return game.closed_book_request(targets)
     return game.request(coalition, targets[:1] if name == FLOOR else targets)

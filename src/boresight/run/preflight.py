@@ -46,14 +46,14 @@ def preflight(execution: Execution, *, timed: bool) -> tuple[Cost, list[TracePla
         execution.progress.advance()
     plans = execution.with_placebos(plans)
     answers, closed = _waiting(execution)
-    speed = _speed(execution, plans) if timed else None
+    execution.speed = _speed(execution, plans) if timed else None
     execution.targets.clear()
     execution.failures.clear()
     cost = total_cost(
         plans,
         generations=answers + closed,
         at_most=answers > 0,
-        tokens_per_second=speed,
+        tokens_per_second=execution.speed,
         memory_mib=_memory(execution),
     )
     return cost, plans

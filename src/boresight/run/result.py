@@ -100,6 +100,11 @@ class RunResult:
         return self._table("pairs", ["trace", "a", "b", "target"])
 
     @cached_property
+    def saliency(self) -> pd.DataFrame:
+        """What words did to a score or an answer; index (trace, stage, side, passage, token)."""
+        return self._table("saliency", ["trace", "stage", "side", "passage", "token"])
+
+    @cached_property
     def findings(self) -> pd.DataFrame:
         """One row a finding, the most important of a trace first; the trace is None for those of the run."""
         import pandas as pd

@@ -58,6 +58,25 @@ PAIRS = pa.schema(
     ]
 )
 
+SALIENCY = pa.schema(
+    [
+        ("trace", _TEXT),
+        ("passage", _TEXT),
+        ("target", _TEXT),
+        ("stage", _TEXT),
+        ("method", _TEXT),
+        ("side", _TEXT),
+        ("token", _INT),
+        ("text", _TEXT),
+        ("start", _INT),
+        ("end", _INT),
+        ("value", _FLOAT),
+        ("low", _FLOAT),
+        ("high", _FLOAT),
+        ("above_numeric", _FLAG),
+    ]
+)
+
 MEASURES = pa.schema(
     [
         ("trace", _TEXT),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from boresight.game.scales import Scale
+    from boresight.models.seam import Engine
     from boresight.trace import Trace
 
 DEFAULT_TOKENS_PER_TRACE = 60_000
@@ -28,7 +29,9 @@ CHOICES = {
     "labels": ("keep", "renumber"),
     "scale": ("nats", "probability", "log_odds"),
     "too_long": ("refuse", "skip"),
+    "engine": ("auto", "plain"),
 }
+PLAYERS = ("query",)
 DEFAULT_NEW_TOKENS = 128
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -49,6 +52,7 @@ class RunSpec:
         labels: Whether passages keep their labels when others are removed, or are renumbered.
         scale: Value scale of the attributions in the passage and token tables.
         measures: Names of the measures.
+        players: Games that are played beside that of the passages: ``query`` for the words of the query.
         spans: Phrases of the answer to attribute on their own.
         limit: Number of traces read, or None for all.
         max_new_tokens: Limit of a generated answer.
@@ -64,6 +68,7 @@ class RunSpec:
         device: Where the generator runs.
         revision: Revision of the generator's weights, for hub models.
         threads: Torch threads, or None for torch's choice.
+        engine: ``auto`` shares beginnings of prompts where the model is fit for it, ``plain`` never does.
     """
 
     generator: str
@@ -74,6 +79,7 @@ class RunSpec:
     labels: Literal["keep", "renumber"] = "keep"
     scale: Scale = "nats"
     measures: tuple[str, ...] = ()
+    players: tuple[str, ...] = ()
     spans: tuple[str, ...] = ()
     limit: int | None = None
     max_new_tokens: int = DEFAULT_NEW_TOKENS
@@ -89,6 +95,7 @@ class RunSpec:
     device: str = "cpu"
     revision: str | None = None
     threads: int | None = None
+    engine: Engine = "auto"
 
     def __post_init__(self) -> None:
         for name, least in SMALLEST.items():
@@ -97,6 +104,9 @@ class RunSpec:
             raise SpecError(f"budget must be at most {LARGEST_BUDGET:,}, got {self.budget:,}")
         if any(not phrase.strip() for phrase in self.spans):
             raise SpecError("a span must be a phrase of the answer, got an empty one")
+        for game in self.players:
+            if game not in PLAYERS:
+                raise SpecError(f"players must be one of {', '.join(PLAYERS)}, got {game!r}")
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise SpecError(f"{name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r}")

@@ -1,0 +1,5 @@
+"""`python -m boresight.cli`."""
+
+from boresight.cli.app import main
+
+main()

@@ -1,0 +1,166 @@
+"""`boresight audit`: the main job."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from boresight.cli.app import INTERRUPTED, SOME_FAILED, app, print_json
+from boresight.cli.job import make_command_job, split_names
+from boresight.cli.options import (
+    Budget,
+    ClosedBook,
+    Device,
+    Dtype,
+    Engine,
+    Exact,
+    Generator,
+    Json,
+    LabelsOption,
+    Limit,
+    Measures,
+    NewTokens,
+    Placebo,
+    Players,
+    Preset,
+    Retriever,
+    Revision,
+    ScaleOption,
+    ScoreEnd,
+    Seed,
+    Spans,
+    Stage,
+    Threads,
+    TokenCap,
+    TooLong,
+    TooLongOption,
+    Traces,
+)
+
+if TYPE_CHECKING:
+    from boresight.run.cost import Cost
+    from boresight.run.progress import Progress
+
+ASK_ABOVE_SECONDS = 600
+
+
+@app.command()
+def audit(
+    traces: Traces,
+    generator: Generator,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Run directory; the same command resumes there.")],
+    retriever: Retriever = None,
+    stage: Stage = None,
+    limit: Limit = None,
+    measures: Measures = None,
+    preset: Preset = None,
+    labels: LabelsOption = None,
+    scale: ScaleOption = None,
+    span: Spans = None,
+    max_new_tokens: NewTokens = 128,
+    score_end: ScoreEnd = False,
+    closed_book_answers: ClosedBook = True,
+    exact: Exact = False,
+    max_tokens_per_trace: TokenCap = 60_000,
+    budget: Budget = None,
+    too_long: TooLongOption = TooLong.refuse,
+    placebo: Placebo = 8,
+    seed: Seed = 0,
+    dtype: Dtype = "fp32",
+    device: Device = "cpu",
+    revision: Revision = None,
+    threads: Threads = None,
+    engine: Engine = "auto",
+    players: Players = None,
+    by: Annotated[
+        list[str] | None, typer.Option("--by", help="Slice run-level numbers by meta.FIELD; repeatable.")
+    ] = None,
+    show: Annotated[int, typer.Option(min=0, help="How many traces to print.")] = 5,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before a long run.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Delete an earlier run first.")] = False,
+    json: Json = False,
+) -> None:
+    r"""Audit traces: what each answer rests on, and whether the generator follows the retriever.
+
+    \b
+    Examples:
+      boresight audit traces.jsonl -g pypi:smollm2-135m-instruct -o runs/first
+      boresight audit traces.jsonl -g hf:Qwen/Qwen3-0.6B -o runs/second \\
+        -r pypi:all-minilm-l6-v2 --limit 20 --by meta.topic
+
+    A killed or interrupted run goes on where it stopped when the same command is given again.
+    """
+    from boresight.api import Audit
+    from boresight.report.progress import ConsoleProgress
+    from boresight.report.terminal import show_run
+    from boresight.report.text import console
+    from boresight.run.audit import phrases, run_job
+
+    settings = {
+        "stage": stage, "labels": labels and labels.value, "scale": scale and scale.value,
+        "spans": phrases(span or ()), "max_new_tokens": max_new_tokens, "score_end": score_end,
+        "closed_book_answers": closed_book_answers,
+        "exact": exact,
+        "max_tokens_per_trace": max_tokens_per_trace, "budget": budget, "too_long": too_long.value,
+        "placebo": placebo, "seed": seed, "dtype": dtype, "device": device, "revision": revision,
+        "threads": threads, "engine": engine, "players": split_names(players),
+    }  # fmt: skip
+    with ConsoleProgress(console(stderr=True)) as progress:
+        job = make_command_job(traces, generator, retriever, measures, preset, limit, settings, progress)
+        try:
+            run_job(
+                job,
+                out,
+                overwrite=overwrite,
+                by=by or (),
+                command=shlex.join(["boresight", *sys.argv[1:]]),
+                progress=progress,
+                confirm=_confirm(progress, yes=yes),
+            )
+        except KeyboardInterrupt:
+            progress.note("boresight: interrupted; the same command goes on where this one stopped")
+            raise typer.Exit(INTERRUPTED) from None
+    result = Audit(out)
+    if json:
+        print_json(_result_json(result))
+    else:
+        show_run(result, console(), show)
+        typer.echo(f"run directory: {out}")
+    _say_failures(result)
+    if result.failures:
+        raise typer.Exit(SOME_FAILED)
+
+
+def _confirm(progress: Progress, *, yes: bool) -> Any:
+    def ask(cost: Cost) -> bool:
+        from boresight.report.text import cost_lines
+
+        for line in cost_lines(cost):
+            progress.note(line)
+        long = cost.seconds is not None and cost.seconds > ASK_ABOVE_SECONDS
+        if not long or yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return True
+        return typer.confirm("This takes more than ten minutes. Go on?", err=True)
+
+    return ask
+
+
+def _result_json(result: Any) -> dict[str, Any]:
+    keys = ("status", "counts", "tokens", "seconds", "floors", "failures")
+    return {
+        "out": str(result.folder),
+        **{key: result.run[key] for key in keys},
+        "traces": result.summary["traces"],
+        "measures": result.summary["measures"],
+    }
+
+
+def _say_failures(result: Any) -> None:
+    from boresight.report.text import plain
+
+    for trace, reason in result.failures.items():
+        typer.echo(f"failed: {plain(trace)}: {plain(reason)}", err=True)

@@ -1,0 +1,54 @@
+"""The query game in a run: which coalitions of the query's words are scored."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+from boresight.explain.shapley import permutation_design
+from boresight.game.coalitions import all_coalitions, from_masks
+from boresight.game.context_game import MOST_EXACT_PLAYERS
+from boresight.game.query_game import QUERY, words_of
+from boresight.stats.random import rng_for
+
+if TYPE_CHECKING:
+    from boresight.explain.shapley import PermutationDesign
+    from boresight.game.context_game import ContextGame
+    from boresight.models.seam import Target
+    from boresight.run.spec import RunSpec
+
+
+def query_method(game: ContextGame, target: Target, spec: RunSpec) -> Literal["exact", "permutation"]:
+    """Exact within the token cap, or where a sample would hold every coalition anyway."""
+    words = len(words_of(game.trace.query))
+    if words > MOST_EXACT_PLAYERS:
+        return "permutation"
+    fits = _exact_cost(game, target, words) <= spec.max_tokens_per_trace
+    return "exact" if fits or 1 << words <= spec.coalitions_sampled(words) else "permutation"
+
+
+def _exact_cost(game: ContextGame, target: Target, words: int) -> int:
+    """Tokens of all 2^n coalitions of words: the passages once in the tree, else every time."""
+    parts = game.parts(target.thoughts)
+    blocks = [parts.block(passage, place + 1).ids for place, passage in enumerate(game.players)]
+    before = len(parts.header.ids) + sum(map(len, blocks))
+    ending = len(parts.tail.ids) + len(target.token_ids)
+    if game.generator.capabilities().packs is None:
+        return (before + ending) << words
+    return before + (ending << words)
+
+
+@lru_cache(maxsize=4)
+def query_design(spec: RunSpec, trace_id: str, words: int) -> PermutationDesign:
+    """The seeded design of a sampled query game."""
+    return permutation_design(words, spec.coalitions_sampled(words), rng_for(spec.seed, trace_id, QUERY))
+
+
+def query_coalitions(game: ContextGame, target: Target, spec: RunSpec) -> list[str]:
+    """The coalitions of words to score; none where the query has no word."""
+    words = len(words_of(game.trace.query))
+    if not words:
+        return []
+    if query_method(game, target, spec) == "exact":
+        return all_coalitions(words)
+    return from_masks(query_design(spec, game.trace.id, words).coalitions)
