@@ -52,9 +52,16 @@ def test_a_saved_model_scores_as_it_did_in_memory(saved, request_of):
 
 
 @pytest.mark.parametrize(
-    ("dtype", "expected"), [("fp32", torch.float32), ("bf16", torch.bfloat16), ("auto", torch.float32)]
+    ("dtype", "native", "expected"),
+    [
+        ("fp32", {"avx512_bf16": True}, torch.float32),
+        ("bf16", {}, torch.bfloat16),
+        ("auto", {"avx512_bf16": True}, torch.bfloat16),
+        ("auto", {"avx512_bf16": False}, torch.float32),
+    ],
 )
-def test_weights_come_in_the_dtype_that_was_asked_for(saved, dtype, expected):
+def test_weights_come_in_the_dtype_that_was_asked_for(saved, dtype, native, expected, monkeypatch):
+    monkeypatch.setattr("boresight.models.device._processor", lambda: native)
     assert load_causal(str(saved), **DEFAULTS | {"dtype": dtype}).model.dtype == expected
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import torch
 
 from boresight.errors import ModelError, SpecError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NATIVE_BF16 = ("avx512_bf16", "amx_bf16", "arm_bf16", "bf16")  # as torch names what a processor can do
 
@@ -17,10 +22,16 @@ def native_dtype(place: str) -> str:
     """
     cuda = torch.cuda.is_available() if place == "auto" else place.startswith("cuda")
     if cuda:
-        return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float32"
-    ask = getattr(torch.cpu, "get_capabilities", dict)  # releases before 2.10 cannot be asked
-    able = place in ("cpu", "auto") and any(ask().get(name) for name in NATIVE_BF16)
+        able = torch.cuda.is_bf16_supported(including_emulation=False)
+    else:
+        able = place in ("cpu", "auto") and any(_processor().get(name) for name in NATIVE_BF16)
     return "bfloat16" if able else "float32"
+
+
+def _processor() -> dict[str, Any]:
+    """What the processor can do, by torch's names; nothing from releases that cannot be asked."""
+    ask: Callable[[], dict[str, Any]] = getattr(torch.cpu, "get_capabilities", dict)
+    return ask()
 
 
 def single_device(device: str | None) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ASSETS = files("boresight.report.html") / "assets"
 STYLES = ("theme.css", "layout.css", "media.css", "trace.css")
 SCRIPTS = ("dom.js", "data.js", "charts.js", "overview.js", "list.js", "trace.js", "answer.js", "whatif.js",
-           "pairs.js", "provenance.js", "main.js")  # fmt: skip
+           "pairs.js", "provenance.js", "theme.js", "main.js")  # fmt: skip
 
 HOLDS_TEXTS = "This file contains the texts of the traces: questions, passages and answers."
 REDACTED = "This file contains ids and numbers only: the texts of the traces were left out."
@@ -52,6 +52,22 @@ def write_report(run: Path, out: Path | None = None, *, redact: bool = False) ->
 
 def render(data: dict[str, Any]) -> bytes:
     """The page of the data, UTF-8; the same data gives the same bytes."""
+    notice = REDACTED if data["redacted"] else HOLDS_TEXTS
+    return assemble(data, name="report", notice=notice, styles=STYLES, scripts=SCRIPTS)
+
+
+def assemble(
+    data: dict[str, Any], *, name: str, notice: str, styles: tuple[str, ...], scripts: tuple[str, ...]
+) -> bytes:
+    """One HTML file of data, styles and scripts, UTF-8.
+
+    Args:
+        data: What the scripts show; JSON values without NaN.
+        name: What the page is, behind the name of the program.
+        notice: What it contains, its first line.
+        styles: Names of style sheets among the assets, in their order.
+        scripts: Names of scripts, in their order.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -59,9 +75,10 @@ def render(data: dict[str, Any]) -> bytes:
         loader=PackageLoader("boresight.report.html", "assets"),
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined,
     )  # fmt: skip
-    style, script = _joined(STYLES), f'(() => {{"use strict";{_joined(SCRIPTS)}}})();'
+    style, script = _joined(styles), f'(() => {{"use strict";{_joined(scripts)}}})();'
     page = environment.get_template("page.html.j2").render(
-        notice=REDACTED if data["redacted"] else HOLDS_TEXTS,
+        name=name,
+        notice=notice,
         style=Markup(style),  # noqa: S704 - our own files, no part of a trace
         script=Markup(script),  # noqa: S704
         style_hash=_digest(style),

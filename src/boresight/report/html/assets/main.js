@@ -1,10 +1,9 @@
-// Routes, the theme switch, and the frame around the views.
+// Routes, and the frame around the views.
 const VIEWS = [
   ["#overview", "Overview"],
   ["#traces", "Traces"],
   ["#provenance", "Provenance"],
 ];
-const THEMES = ["auto", "light", "dark"];
 
 function route() {
   const hash = location.hash || "#overview",
@@ -45,29 +44,7 @@ function findTrace(hash) {
   return index < 0 ? null : index;
 }
 
-function remembered(value) {
-  // a browser may forbid storage for files: then the choice lasts for this page
-  try {
-    if (value) localStorage.setItem("boresight-theme", value);
-    return value || localStorage.getItem("boresight-theme");
-  } catch {
-    return value || null;
-  }
-}
-
-function theme(name) {
-  const known = THEMES.includes(name) ? name : "auto";
-  document.documentElement.dataset.theme = known;
-  document.getElementById("theme").textContent = `Theme: ${known}`;
-}
-
-document.getElementById("theme").addEventListener("click", () => {
-  const next = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length];
-  remembered(next);
-  theme(next);
-});
 document.getElementById("foot").textContent =
   `Boresight ${D.run.versions ? visible(D.run.versions.boresight) : ""} \u00b7 run of ${visible(D.run.started || "unknown date")} \u00b7 Shows stored numbers and differences of them; no model is run here.`;
-theme(remembered());
 addEventListener("hashchange", route);
 route();
