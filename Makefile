@@ -37,7 +37,7 @@ demo: $(VENV)/.user ## Install, bring two small models, audit examples/traces.js
 
 test: $(VENV)/.dev ## Install, bring the models, run the tests (at most ten minutes)
 	@$(BIN)/boresight models fetch $(MODELS) || echo "the tests of the real models will be skipped"
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "not wheel and not browser"
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "not wheel and not browser and not frameworks and not servers"
 
 check: $(VENV)/.dev ## Format, lint, strict types, import contract
 	@$(BIN)/ruff format --check .

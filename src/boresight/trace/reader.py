@@ -1,4 +1,4 @@
-"""Reads traces from JSON Lines, one line at a time, or from objects in memory."""
+"""Reads traces from a file or folder of any known format, or from objects in memory."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from boresight.errors import InputError
 from boresight.trace.check import listed
-from boresight.trace.decode import decode_line
 from boresight.trace.forms import parse_trace
 from boresight.trace.ids import FreshIds
+from boresight.trace.readers import Found, Source, detect, format_named, found_in
+from boresight.trace.readers.objects import plain_object
 from boresight.trace.types import Trace
 from boresight.trace.write import trace_to_dict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _NAMED_TRACES = 5  # a warning that many traces share names the first of them
 
 
@@ -30,11 +30,13 @@ class Reading:
 
     Attributes:
         traces: In the order of the source.
-        warnings: What was mended or left out; what several traces share is told once and names them.
+        warnings: What was mended, left out or not recorded; what traces share is told once and names them.
+        form: Name of the format that the source was read as.
     """
 
     traces: tuple[Trace, ...]
     warnings: tuple[str, ...]
+    form: str = "boresight"
 
     def __iter__(self) -> Iterator[Trace]:
         return iter(self.traces)
@@ -46,55 +48,51 @@ class Reading:
         return self.traces[index]
 
 
-def read_traces(path: str | Path, limit: int | None = None) -> Reading:
-    """Read a file of traces in either form, one JSON object a line.
+def read_traces(path: str | Path, limit: int | None = None, form: str | None = None) -> Reading:
+    """Read a file of traces in either form, one JSON object a line, or of any format of ``readers/``.
 
-    Lines end at a line feed only; blank lines, carriage returns and byte-order marks are passed over.
+    The format is told by content. Lines end at a line feed only; blank lines, carriage returns and byte-order
+    marks are passed over.
 
     Args:
-        path: The file, or ``-`` for standard input.
-        limit: Stop after so many traces; later lines are not looked at.
+        path: The file, a folder of a format that has several files, or ``-`` for standard input.
+        limit: Stop after so many traces; later lines are not looked at where the format allows it.
+        form: Name of a format (see ``readers/registry.py``); told by content if None.
 
     Raises:
         InputError: If the file cannot be read, holds no trace, repeats an id, or a line is no sound trace.
+        SpecError: If there is no format of that name.
     """
     name = "standard input" if str(path) == "-" else str(path)
-    with _opened(path, name) as lines:
-        return _reading(_parsed_lines(lines, name), name, limit)
+    with _opened(path, name) as source:
+        chosen = detect(source) if form is None else format_named(form)
+        reading = _reading(found_in(source, chosen), name, limit)
+        return Reading(reading.traces, (*reading.warnings, *source.notes), chosen.name)
 
 
 def read_objects(items: Iterable[Trace | Mapping[str, Any]], limit: int | None = None) -> Reading:
     """Read traces from objects in memory by the rules that hold for a file.
 
     Args:
-        items: Traces, or JSON objects in either form.
+        items: Traces, JSON objects in either form, or what a LangChain retrieval chain returned.
         limit: Stop after so many traces.
 
     Raises:
         InputError: If there is no trace, an id is repeated, or an object is no sound trace.
     """
-    objects = (trace_to_dict(item) if isinstance(item, Trace) else item for item in items)
-    return _reading(((f"traces[{index}]", item) for index, item in enumerate(objects)), "", limit)
+    objects = (trace_to_dict(item) if isinstance(item, Trace) else plain_object(item) for item in items)
+    return _reading((Found(f"traces[{index}]", item) for index, item in enumerate(objects)), "", limit)
 
 
-def _reading(placed: Iterable[tuple[str, object]], name: str, limit: int | None) -> Reading:
+def _reading(placed: Iterable[Found], name: str, limit: int | None) -> Reading:
     """The traces of objects, each with its place within what is called ``name``."""
     if limit is not None and limit < 1:
         raise InputError(f"the limit must be at least 1, got {limit}")
     reader = _Reader(f"{name}, " if name else "")
-    traces = tuple(reader.trace(item, place) for place, item in islice(placed, limit))
+    traces = tuple(reader.trace(found) for found in islice(placed, limit))
     if not traces:
         raise InputError(f"{name or 'the input'} holds no traces; at least one is needed")
     return Reading(traces, reader.warnings())
-
-
-def _parsed_lines(lines: BinaryIO, name: str) -> Iterator[tuple[str, object]]:
-    """The JSON value of each line that is not blank, with its place."""
-    for number, line in enumerate(lines, start=1):
-        content = line.removeprefix(_BYTE_ORDER_MARK)
-        if content.strip():
-            place = f"line {number}"
-            yield place, decode_line(content, f"{name}, {place}")
 
 
 class _Reader:
@@ -106,17 +104,18 @@ class _Reader:
         self._place_of: dict[str, str] = {}
         self._warned: dict[str, list[str]] = {}
 
-    def trace(self, item: object, place: str) -> Trace:
+    def trace(self, found: Found) -> Trace:
         """The trace of an object."""
+        place = found.place
         where = f"{self._prefix}{place}"
-        parsed = parse_trace(item, where, self._ids)
+        parsed = parse_trace(found.item, where, self._ids)
         name = parsed.trace.id
         if name in self._place_of:
             before = f"the id {name!r} is that of {self._place_of[name]} already"
             raise InputError(f"{where}: {before}; give each trace its own id")
         self._place_of[name] = place
         self._ids.take(name)
-        for sentence in parsed.warnings:
+        for sentence in (*found.remarks, *parsed.warnings):
             self._warned.setdefault(sentence, []).append(name)
         return parsed.trace
 
@@ -131,18 +130,19 @@ class _Reader:
 
 
 @contextmanager
-def _opened(path: str | Path, name: str) -> Iterator[BinaryIO]:
-    """The file or standard input, read as bytes."""
+def _opened(path: str | Path, name: str) -> Iterator[Source]:
+    """The file or standard input as lines of bytes, or the folder."""
     if str(path) == "-":
         if sys.stdin is None:
             raise InputError("standard input is closed; name a file of traces")
-        yield sys.stdin.buffer
+        yield Source(name, iter(sys.stdin.buffer))
         return
     if Path(path).is_dir():
-        raise InputError(f"{name} is a directory; name a file of traces in it")
+        yield Source(name, iter(()), folder=Path(path))
+        return
     try:
         with Path(path).open("rb") as lines:
-            yield lines
+            yield Source(name, iter(lines), suffix=Path(path).suffix.lower())
     except FileNotFoundError:
         raise InputError(f"{name} does not exist; check the path") from None
     except OSError as error:
