@@ -39,9 +39,10 @@ def test_a_carrier_spec_loads_the_folder_that_the_carrier_gives(folder, monkeypa
     assert asked == ["some-model"]
 
 
-@pytest.mark.parametrize("spec", ["openai:http://x#m", "nothing", "hf:", "pypi:", "", "no/such/folder"])
+@pytest.mark.parametrize("spec", ["other:http://x#m", "nothing", "hf:", "pypi:", "", "no/dir/x"])
 def test_an_unknown_spec_lists_the_kinds_that_exist(spec):
-    with pytest.raises(SpecError, match=r"give hf:ORG/NAME, a folder, pypi:NAME or fake:FILE\.json"):
+    kinds = r"give hf:ORG/NAME, a folder, pypi:NAME, openai:URL#MODEL or fake:FILE\.json"
+    with pytest.raises(SpecError, match=kinds):
         load_generator(spec)
 
 
@@ -59,7 +60,7 @@ def test_a_hub_id_without_prefix_is_told_its_prefix():
         ("/no/such/folder", "there is no such folder"),
         ("~/models/x", "there is no such folder"),
         ("C:/models/x", r"fake:FILE\.json$"),
-        ("openai:http://x#m", r"fake:FILE\.json$"),
+        ("other:http://x#m", r"fake:FILE\.json$"),
     ],
 )
 def test_a_spec_of_no_kind_is_told_what_it_was_meant_to_be(spec, words):

@@ -1,5 +1,7 @@
 """Value rows survive kills, and their files depend on the rows alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -22,6 +24,16 @@ def same(one, other):
 @pytest.fixture
 def store(tmp_path):
     return ValueStore(tmp_path / "values")
+
+
+def test_bounds_come_back_and_an_unknown_one_is_null_in_the_file(store):
+    bounds = np.array([-np.inf, -0.5], np.float32), np.array([-1.5, -0.25], np.float32)
+    store.write_batch(0, 0, [replace(row("0"), lower=bounds[0], upper=bounds[1]), row("0", "01")])
+    first, second = store.read(0)
+    assert (first.lower.tolist(), first.upper.tolist()) == ([-np.inf, -0.5], [-1.5, -0.25])
+    assert (second.lower, second.upper) == (None, None)
+    stored = pq.read_table(next(store._folder.glob("*.parquet")), partitioning=None).to_pylist()
+    assert [one["lower"] for one in stored] == [[None, -0.5], None]
 
 
 def fill(store, trace):

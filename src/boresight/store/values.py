@@ -58,6 +58,9 @@ class ValueRow:
         batch: Index of the batch within the trace's plan.
         repeat: 0 for the value itself, 1 and on for repeats.
         value_kind: What the numbers are.
+        lower: Lower bounds or ends of intervals, shape (T,); minus infinity where none is known. None where
+            the numbers are exact.
+        upper: The same from above.
     """
 
     trace: str
@@ -69,6 +72,8 @@ class ValueRow:
     batch: int
     repeat: int = 0
     value_kind: str = "logprob"
+    lower: NDArray[np.float32] | None = None
+    upper: NDArray[np.float32] | None = None
 
     def as_record(self) -> dict[str, Any]:
         """The row as the values table stores it."""
@@ -81,6 +86,8 @@ class ValueRow:
             "repeat": self.repeat,
             "value_kind": self.value_kind,
             "logprobs": self.logprobs.astype(np.float32),
+            "lower": _bounds_to_list(self.lower),
+            "upper": _bounds_to_list(self.upper),
             "batch": self.batch,
         }
 
@@ -97,7 +104,22 @@ def row_from_record(record: dict[str, Any]) -> ValueRow:
         batch=record["batch"],
         repeat=record["repeat"],
         value_kind=record["value_kind"],
+        lower=_bounds_from_list(record["lower"], -np.inf),
+        upper=_bounds_from_list(record["upper"], np.inf),
     )
+
+
+def _bounds_to_list(bounds: NDArray[np.float32] | None) -> list[float | None] | None:
+    """A bound that is not known is null in the file, which never holds infinity."""
+    if bounds is None:
+        return None
+    return [float(bound) if np.isfinite(bound) else None for bound in bounds]
+
+
+def _bounds_from_list(stored: list[float | None] | None, unknown: float) -> NDArray[np.float32] | None:
+    if stored is None:
+        return None
+    return np.asarray([unknown if bound is None else bound for bound in stored], np.float32)
 
 
 class ValueStore:
