@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from boresight.api import audit
+from boresight.models import transformers_generator
 from boresight.models.fake import FakeGenerator
 from boresight.models.transformers_generator import TransformersGenerator
 from boresight.testing.toy_models import tiny_model, toy_tokenizer
@@ -69,6 +70,62 @@ def test_placebo_rows_change_no_value_of_the_traces(result, generator):
     without = audit(traces(4), generator=generator, placebo=0)
     pd.testing.assert_series_equal(without.passages["attribution"], result.passages["attribution"])
     assert without.run["floors"]["placebo"]["reason"] == "no placebo was asked for"
+
+
+@pytest.fixture
+def small_packs(monkeypatch):
+    monkeypatch.setitem(transformers_generator.PACK_TOKENS, "cpu", 48)
+
+
+def own_bytes(result, *games):
+    rows = pd.concat(stored(result, game) for game in (games or ("passages", "closed_book", "numeric_floor")))
+    return {
+        (row.trace, row.game, row.target, row.coalition): row.logprobs.tobytes() for row in rows.itertuples()
+    }
+
+
+@pytest.mark.usefixtures("small_packs")
+@pytest.mark.parametrize("settings", [{}, {"score_end": True, "max_tokens_per_trace": 1, "budget": 20}])
+def test_neither_guests_nor_a_limit_change_a_byte_of_the_traces_own_values(generator, settings):
+    made = traces(4)
+    for trace in made:
+        trace["passages"] += [
+            {"id": "d", "text": f"more of {trace['id']} in the town"},
+            {"id": "e", "text": ""},
+        ]
+    assert generator.describe()["engine"].startswith("tree")
+    without = own_bytes(audit(made, generator=generator, placebo=0, **settings))
+    guests = audit(made, generator=generator, placebo=2, **settings)
+    assert len(stored(guests, "placebo")) > 0
+    assert own_bytes(guests) == without
+    limited = own_bytes(audit(made, generator=generator, placebo=2, limit=2, **settings))
+    assert limited == {key: row for key, row in without.items() if key[0] in ("t0", "t1")}
+
+
+@pytest.mark.usefixtures("small_packs")
+def test_guests_continue_the_batches_of_their_trace(generator, tmp_path):
+    results = [
+        audit(traces(2), generator=generator, placebo=count, out=tmp_path / str(count)) for count in (0, 1)
+    ]
+    plans = [json.loads((result.folder / "plan.json").read_text()) for result in results]
+    alone, joined = ([one for plan in plans[count]["traces"] for one in plan["batches"]] for count in (0, 1))
+    assert len(alone) == len(joined)
+    rows = {name for one in joined for name in one["games"].get("placebo", ())}
+    assert len(rows) == 8
+    whole = sum(one["tokens"] for one in joined) - sum(one["tokens"] for one in alone)
+    longest = next(plan["longest"] for plan in plans[1]["traces"] if plan["placebo"])
+    assert 0 < whole < 8 * longest / 2
+
+
+def test_a_guests_values_are_those_of_plain_scoring(generator, result):
+    plain = TransformersGenerator(generator.model, toy_tokenizer(), name="tiny", engine="plain")
+    again = audit(traces(4), generator=plain, placebo=2)
+    one, other = (
+        stored(made, "placebo").set_index(["trace", "coalition"])["logprobs"] for made in (result, again)
+    )
+    assert set(one.index) == set(other.index)
+    for key, row in one.items():
+        assert row == pytest.approx(other[key], abs=1e-4)
 
 
 def test_a_single_trace_has_no_placebo_and_says_so(generator):

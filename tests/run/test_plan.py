@@ -6,9 +6,12 @@ import pytest
 
 from boresight.errors import SpecError
 from boresight.game import ContextGame
+from boresight.game.batches import tokens_of
 from boresight.game.needs import Needs
 from boresight.models.fake import FakeGenerator
-from boresight.run.plan import TracePlan, exact_cost, plan_trace
+from boresight.models.packing import PackedBatch, PackLimits
+from boresight.models.seam import Capabilities
+from boresight.run.plan import FLOOR, TracePlan, exact_cost, plan_trace, requests_of
 from boresight.run.spec import RunSpec, first_difference, with_preset
 from boresight.trace import trace_from_dict
 from helpers import additive_table, make_trace
@@ -87,6 +90,79 @@ def test_exact_beyond_sixteen_passages_is_refused():
     )
     with pytest.raises(SpecError, match="17 passages"):
         plan(game, replace(SPEC, exact=True))
+
+
+class PackingFake(FakeGenerator):
+    """A table that takes packs; its tokens are words."""
+
+    def __init__(self, table, packs):
+        super().__init__(table)
+        self.packs = packs
+
+    def capabilities(self):
+        return Capabilities(packs=self.packs)
+
+
+def packed(packs, names="abc"):
+    """Passages of unequal lengths that share no word but the first, "Passage"."""
+    passages = [
+        {"id": name, "text": " ".join(f"{name}{word}" for word in range(4 + 3 * place))}
+        for place, name in enumerate(names)
+    ]
+    trace = trace_from_dict(make_trace(passages=passages, answer="in Rome"))
+    return ContextGame(PackingFake({"*": additive_table(dict.fromkeys(names, 0.5))}, packs), trace)
+
+
+def test_the_exact_cost_of_a_tree_is_its_plan_but_for_words_that_passages_share():
+    """Behind S, the k passages that may follow share "Passage": k - 1 words less; 2 + 1 in all for n = 3."""
+    game = packed(PackLimits(10**6, 1024, 100))
+    made = plan(game)
+    assert made.exact_tokens == exact_cost(game, game.target) == made.tokens + 3
+    whole = [game.request(coalition, (game.target,)).tokens for coalition in coalitions(made)]
+    assert made.tokens < sum(whole) / 1.5
+
+
+def test_small_batches_repeat_beginnings_and_the_plan_counts_them():
+    game, wide = (packed(PackLimits(most, 16, 4), "abcdef") for most in (1, 10**6))
+    few, one = plan(game, needs=Needs(table=True)), plan(wide, needs=Needs(table=True))
+    assert len(few.batches) > len(one.batches) == 1
+    assert few.tokens > one.tokens
+    assert sorted(coalitions(few)) == sorted(coalitions(one))
+
+
+def test_the_method_follows_from_what_the_engine_in_use_computes():
+    """Between both costs: the tree affords all coalitions, the plain engine a sample."""
+    tree, plain = packed(PackLimits(10**6, 1024, 100), "abcdef"), packed(None, "abcdef")
+    cap = (exact_cost(tree, tree.target) + exact_cost(plain, plain.target)) // 2
+    spec = replace(SPEC, max_tokens_per_trace=cap, budget=20)
+    assert [plan(game, spec).method for game in (tree, plain)] == ["exact", "permutation"]
+
+
+@pytest.mark.parametrize("packs", [PackLimits(60, 16, 3), PackLimits(10**6, 1024, 100)])
+def test_every_planned_batch_is_scored_with_the_tokens_of_the_plan(packs):
+    game = packed(packs)
+    made = TracePlan.from_json(plan(game, has_floor=True).to_json())
+    assert made.tokens + made.extra_tokens == sum(batch.tokens for batch in made.batches)
+    for batch in made.batches:
+        requests = requests_of(game, [game.target], batch)
+        assert len(requests) == len(batch.rows)
+        assert tokens_of(requests) == batch.tokens
+        assert isinstance(requests, PackedBatch) == (FLOOR not in batch.games)
+
+
+def test_the_floor_of_a_tree_scores_its_prompts_alone():
+    made = plan(packed(PackLimits(10**6, 1024, 100)), has_floor=True)
+    alone = [batch.games[FLOOR] for batch in made.batches if FLOOR in batch.games]
+    assert {len(names) for names in alone} == {1}
+    assert len(alone) == len(set(alone)) == 8
+
+
+def test_a_sampled_plan_shares_beginnings_too():
+    game = packed(PackLimits(10**6, 1024, 100), "abcdef")
+    made = plan(game, replace(SPEC, max_tokens_per_trace=1, budget=12), Needs(table=True))
+    whole = [game.request(coalition, (game.target,)).tokens for coalition in coalitions(made)]
+    assert made.method == "permutation"
+    assert made.tokens < 0.9 * sum(whole)
 
 
 def test_explicit_settings_win_over_a_preset():

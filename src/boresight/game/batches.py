@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from boresight.game.tree import branches, lay_out, tree_tokens
-from boresight.models.packing import PackedBatch, PackLimits
-from boresight.models.seam import Request, equal_length_batches
+from boresight.models.packing import PackedBatch
+from boresight.models.seam import Capabilities, Request, equal_length_batches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,31 +18,34 @@ if TYPE_CHECKING:
 LONG_PROMPTS = 4  # a batch holds at least as many tokens as so many of its longest prompts
 
 
-def grouped(requests: Sequence[Request], packs: PackLimits | None) -> list[list[int]]:
+def grouped(requests: Sequence[Request], able: Capabilities) -> list[list[int]]:
     """Index groups of the requests that share a batch; each index appears once.
 
     Args:
         requests: Prompts with their targets.
-        packs: Limits of an engine that takes packs; None for the plain engine.
+        able: What the engine can do.
     """
-    if packs is None:
+    if able.side_by_side:
+        places = range(len(requests))
+        return [list(places[start : start + able.side_by_side]) for start in places[:: able.side_by_side]]
+    if able.packs is None:
         return equal_length_batches(request.lengths for request in requests)
     longest = max((request.prompt_length for request in requests), default=0)
-    return branches(requests, max(packs.batch, LONG_PROMPTS * longest))
+    return branches(requests, max(able.packs.batch, LONG_PROMPTS * longest))
 
 
 def as_batch(
-    requests: Sequence[Request], packs: PackLimits | None, guests: Sequence[Request] = ()
+    requests: Sequence[Request], able: Capabilities, guests: Sequence[Request] = ()
 ) -> Sequence[Request]:
     """The batch that a generator scores: the requests, then the guests."""
-    return [*requests, *guests] if packs is None else lay_out(requests, packs, guests)
+    return [*requests, *guests] if able.packs is None else lay_out(requests, able.packs, guests)
 
 
-def cost(requests: Sequence[Request], packs: PackLimits | None) -> int:
+def cost(requests: Sequence[Request], able: Capabilities) -> int:
     """Tokens that the engine computes for these requests, batch by batch."""
-    if packs is None:
+    if able.packs is None:
         return sum(request.tokens for request in requests)
-    return sum(tree_tokens([requests[index] for index in group]) for group in grouped(requests, packs))
+    return sum(tree_tokens([requests[index] for index in group]) for group in grouped(requests, able))
 
 
 def tokens_of(batch: Sequence[Request]) -> int:

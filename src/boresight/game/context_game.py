@@ -187,9 +187,9 @@ class ContextGame:
 
     def _score(self, requests: list[Request]) -> list[NDArray[np.float32]]:
         rows: dict[int, NDArray[np.float32]] = {}
-        packs = self.generator.capabilities().packs
-        for group in grouped(requests, packs):
-            scored = self.generator.score(as_batch([requests[index] for index in group], packs))
+        able = self.generator.capabilities()
+        for group in grouped(requests, able):
+            scored = self.generator.score(as_batch([requests[index] for index in group], able))
             rows.update({i: one.logprobs[self.target.id] for i, one in zip(group, scored, strict=True)})
         return [rows[index] for index in range(len(requests))]
 

