@@ -6,6 +6,7 @@ BoresightError          exit code 2 unless said otherwise
 +-- ModelError          a model cannot be found, loaded or trusted
 +-- WindowError         prompt and target do not fit the model's window
 +-- ScoringError        one trace could not be scored; the run goes on (exit code 3)
+    +-- CallError       a call to an endpoint failed for good; its values are missing, the trace goes on
 """
 
 from __future__ import annotations
@@ -33,3 +34,7 @@ class WindowError(BoresightError):
 
 class ScoringError(BoresightError):
     """The generator gave no value for a request of one trace."""
+
+
+class CallError(ScoringError):
+    """A call to an endpoint gave no usable answer, however often it was tried; another may."""

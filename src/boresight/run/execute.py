@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boresight.errors import InputError, ModelError, ScoringError, SpecError, WindowError
+from boresight.errors import CallError, InputError, ModelError, ScoringError, SpecError, WindowError
 from boresight.game.context_game import ContextGame
 from boresight.game.targets import ANSWER, generated_target, known_target
 from boresight.models.prompts import style_named
-from boresight.models.seam import Generation, Request, Scored, Target
+from boresight.models.seam import Generation, Metered, Request, Scored, Target
 from boresight.run.placebo import PlaceboPlanner, guest_game
 from boresight.run.plan import (
     CLOSED,
@@ -150,7 +150,7 @@ class Execution:
 
     def _ask(self, request: Request, coalition: str, purpose: str) -> Generation:
         """Generate, and store what for: ``ANSWER``, which is audited, or ``CLOSED``."""
-        self.directory.count(calls=1)
+        self.directory.count(calls=0 if self._counts_itself else 1)
         generation = self.generator.generate(request, self.spec.max_new_tokens)
         line = _generation_to_json(request, coalition, purpose, generation)
         append_jsonl(self.directory.generations, [line])
@@ -244,18 +244,29 @@ class Execution:
         game = self.game(self.traces[index])
         guest = self._guest(self.traces[index], plan)
         targets = [target for target in self.targets[plan.trace] if target.token_ids]
+        missing: list[CallError] = []
         for number, batch in enumerate(plan.batches):
             if not values.has_batch(index, number):
                 in_game = len(batch.games.get(PASSAGES, ()))
-                self.directory.count(calls=batch.calls, coalitions=in_game, tokens=batch.tokens)
+                calls = 0 if self._counts_itself else batch.calls
+                self.directory.count(calls=calls, coalitions=in_game, tokens=batch.tokens)
                 try:
                     requests = requests_of(game, targets, batch, guest)
                     values.write_batch(index, number, self._score_batch(requests, batch, number))
+                except CallError as error:
+                    missing.append(error)
                 except ScoringError as error:
                     self.failures[plan.trace] = str(error)
                     return
             self.progress.advance(batch.tokens)
-        values.finish(index, len(plan.batches))
+        if missing:
+            self.failures[plan.trace] = _missing(missing, len(plan.batches))
+        else:
+            values.finish(index, len(plan.batches))
+
+    @property
+    def _counts_itself(self) -> bool:
+        return isinstance(self.generator, Metered)
 
     def _guest(self, trace: Trace, plan: TracePlan) -> ContextGame | None:
         """The game with the placebo, if the trace has one."""
@@ -265,8 +276,9 @@ class Execution:
 
     def _score_batch(self, requests: Sequence[Request], batch: Batch, number: int) -> list[ValueRow]:
         again = FLOOR in batch.games
-        padded = again and len(requests) > 1
-        scored = self.generator.score_together(requests) if padded else self.generator.score(requests)
+        able = self.generator.capabilities()
+        together = again and able.packs is None  # of packs, the second scoring is alone
+        scored = self.generator.score_together(requests) if together else self.generator.score(requests)
         return [
             _value_row(row, one, target_id, number, repeat=int(again))
             for row, one in zip(batch.rows, scored, strict=True)
@@ -321,12 +333,25 @@ def check_stage(traces: Sequence[Trace], stage: str | None, encoder: Encoder | N
         raise SpecError(f"no trace has a stage called {stage!r}; there is {', '.join(names) or 'none'}")
 
 
+def _missing(errors: Sequence[CallError], batches: int) -> str:
+    """Why a trace is not finished although its other batches are stored."""
+    return (
+        f"{len(errors)} of {batches} batches lack values, and the same command asks for these again; "
+        f"the first: {errors[0]}"
+    )
+
+
 def _value_row(row: tuple[str, str], scored: Scored, target_id: str, batch: int, *, repeat: int) -> ValueRow:
     game, coalition = row
     request, logprobs = scored.request, scored.logprobs[target_id]
     if not np.isfinite(logprobs).all():
         raise ScoringError(f"trace {request.trace!r}, {game} {coalition}: a value is not finite")
-    return ValueRow(request.trace, game, target_id, coalition, request.order, logprobs, batch, repeat)
+    return ValueRow(
+        request.trace, game, target_id, coalition, request.order, logprobs, batch, repeat,
+        value_kind=scored.value_kind,
+        lower=scored.lower.get(target_id),
+        upper=scored.upper.get(target_id),
+    )  # fmt: skip
 
 
 def _target_to_json(trace_id: str, target: Target) -> dict[str, Any]:

@@ -100,18 +100,18 @@ class PlaceboPlanner:
         In packs they continue the trace's own prompts, so they join the batch that holds the same coalition
         without the guest; read whole, they come in batches of their own.
         """
-        packs = self.game_of(trace).generator.capabilities().packs
-        if packs is None:
+        able = self.game_of(trace).generator.capabilities()
+        if able.packs is None:
             rows = list(guests.values())
-            groups = grouped([row.request for row in rows], packs)
-            return (*plan.batches, *(batch_of([rows[index] for index in group], packs) for group in groups))
+            groups = grouped([row.request for row in rows], able)
+            return (*plan.batches, *(batch_of([rows[index] for index in group], able) for group in groups))
         targets = [target for target in self.targets[trace.id] if target.token_ids]
         found = []
         for batch in plan.batches:
             names = [f"{own}1" for own in batch.games.get(PASSAGES, ())]
             joining = [guests[name] for name in names if name in guests]
             own = rows_of(self.game_of(trace), targets, batch) if joining else []
-            found.append(batch_of(own, packs, joining) if joining else batch)
+            found.append(batch_of(own, able, joining) if joining else batch)
         return tuple(found)
 
     def _mismatch(self, trace: Trace, target: Target) -> Callable[[tuple[Trace, Passage]], int]:

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from boresight.game.context_game import ContextGame
     from boresight.game.floor import FloorPair
     from boresight.game.needs import Needs
-    from boresight.models.packing import PackLimits
-    from boresight.models.seam import Request, Target
+    from boresight.models.seam import Capabilities, Request, Target
     from boresight.run.spec import RunSpec
 
 Method = Literal["exact", "permutation", "none"]
@@ -154,10 +153,10 @@ def plan_trace(
         return TracePlan(trace_id, "nothing_to_score", reason="the answer is empty", players=n)
     check_window(game, scored)
     counts = {target.id: len(target.token_ids) for target in scored}
-    packs = game.generator.capabilities().packs
+    able = game.generator.capabilities()
     closed = [Row(CLOSED, NO_COALITION, game.closed_book_request(scored))]
     if n == 0:
-        batches = _batches(closed, packs)
+        batches = _batches(closed, able)
         return TracePlan(
             trace_id, "closed_book_only", reason="the context is empty", target_tokens=counts,
             longest=longest_prompt(game, scored), extra_tokens=_tokens(batches), batches=batches,
@@ -168,12 +167,12 @@ def plan_trace(
     wanted = _coalitions(spec, trace_id, n, method, needs)
     wanted = list(dict.fromkeys([*wanted, *(pair.coalition for pair in pairs)]))
     rows = [Row(PASSAGES, coalition, game.request(coalition, scored)) for coalition in wanted]
-    main = _batches(rows + (closed if needs.closed_book else []), packs)
-    answer_tokens = cost([game.request(coalition, scored[:1]) for coalition in wanted], packs)
+    main = _batches(rows + (closed if needs.closed_book else []), able)
+    answer_tokens = cost([game.request(coalition, scored[:1]) for coalition in wanted], able)
     query = QueryGame.of(game)
     words = query_coalitions(game, scored[0], spec) if QUERY in spec.players else []
     asked = [Row(QUERY, name, query.request(name, scored[:1])) for name in words]
-    floor = _floor_batches(game, scored[0], pairs) + _batches(asked, packs)
+    floor = _floor_batches(game, scored[0], pairs) + _batches(asked, able)
     return TracePlan(
         trace_id, "score", method=method, players=n, target_tokens=counts,
         longest=longest_prompt(game, scored), exact_tokens=exact_tokens, tokens=answer_tokens,
@@ -251,17 +250,17 @@ def _coalitions(spec: RunSpec, trace_id: str, n: int, method: Method, needs: Nee
     return wanted + (all_but_one(n) if needs.leave_one_out else [])
 
 
-def _batches(rows: Sequence[Row], packs: PackLimits | None) -> tuple[Batch, ...]:
-    groups = grouped([row.request for row in rows], packs)
-    return tuple(batch_of([rows[index] for index in sorted(group)], packs) for group in groups)
+def _batches(rows: Sequence[Row], able: Capabilities) -> tuple[Batch, ...]:
+    groups = grouped([row.request for row in rows], able)
+    return tuple(batch_of([rows[index] for index in sorted(group)], able) for group in groups)
 
 
-def batch_of(rows: Sequence[Row], packs: PackLimits | None, guests: Sequence[Row] = ()) -> Batch:
+def batch_of(rows: Sequence[Row], able: Capabilities, guests: Sequence[Row] = ()) -> Batch:
     """A batch of prompts; the guests stand last."""
     games: dict[str, list[str]] = {}
     for row in (*rows, *guests):
         games.setdefault(row.game, []).append(row.coalition)
-    batch = as_batch([row.request for row in rows], packs, [row.request for row in guests])
+    batch = as_batch([row.request for row in rows], able, [row.request for row in guests])
     return Batch({game: tuple(names) for game, names in games.items()}, tokens_of(batch))
 
 
@@ -291,7 +290,7 @@ def requests_of(
     guests = [guest.request(name, targets[:1]) for name in batch.games.get(PLACEBO, ()) if guest]
     if FLOOR in batch.games:
         return own
-    return as_batch(own, game.generator.capabilities().packs, guests)
+    return as_batch(own, game.generator.capabilities(), guests)
 
 
 def rows_of(game: ContextGame, targets: Sequence[Target], batch: Batch) -> list[Row]:

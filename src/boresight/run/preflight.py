@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from boresight.errors import ScoringError
 from boresight.game.targets import ANSWER, known_target
-from boresight.models.seam import Target
+from boresight.models.seam import Metered, Target
 from boresight.run.cost import Cost, measured_speed, total_cost
 from boresight.run.plan import CLOSED, FLOOR, TracePlan, rows_of
 from boresight.store.files import read_json, read_jsonl
@@ -36,7 +36,12 @@ def preflight(execution: Execution, *, timed: bool) -> tuple[Cost, list[TracePla
         stored = read_json(execution.directory.plan)["traces"]
         plans = [TracePlan.from_json(plan) for plan in stored]
         cost = total_cost(
-            plans, generations=0, at_most=False, tokens_per_second=None, memory_mib=_memory(execution)
+            plans,
+            generations=0,
+            calls=_calls(execution, plans),
+            at_most=False,
+            tokens_per_second=None,
+            memory_mib=_memory(execution),
         )
         return cost, plans
     execution.progress.phase("reading prompts", len(execution.traces))
@@ -46,17 +51,34 @@ def preflight(execution: Execution, *, timed: bool) -> tuple[Cost, list[TracePla
         execution.progress.advance()
     plans = execution.with_placebos(plans)
     answers, closed = _waiting(execution)
+    calls = _calls(execution, plans)
     execution.speed = _speed(execution, plans) if timed else None
     execution.targets.clear()
     execution.failures.clear()
     cost = total_cost(
         plans,
         generations=answers + closed,
+        calls=calls,
         at_most=answers > 0,
         tokens_per_second=execution.speed,
         memory_mib=_memory(execution),
     )
     return cost, plans
+
+
+def _calls(execution: Execution, plans: list[TracePlan]) -> int:
+    """Prompts to score, or the calls that they take of an endpoint."""
+    prompts = [sum(batch.calls for batch in plan.batches) for plan in plans]
+    if not isinstance(execution.generator, Metered):
+        return sum(prompts)
+    total = 0
+    for trace, count in zip(execution.traces, prompts, strict=True):
+        targets = [target for target in execution.targets.get(trace.id, ()) if target.token_ids]
+        each = 1  # of a resumed run, whose targets are not read yet
+        if count and targets:
+            each = execution.generator.calls_for(execution.game(trace).closed_book_request(targets))
+        total += count * each
+    return total
 
 
 def _waiting(execution: Execution) -> tuple[int, int]:
@@ -91,6 +113,8 @@ def _estimate(execution: Execution, trace: Trace) -> TracePlan:
 
 def _speed(execution: Execution, plans: list[TracePlan]) -> float | None:
     """Speed on the first planned prompt of moderate length; None where there is none."""
+    if execution.generator.capabilities().side_by_side:
+        return None  # calls to an endpoint may cost money, and nobody has agreed yet
     request = _sample(execution, plans)
     try:
         return None if request is None else measured_speed(execution.generator, request)

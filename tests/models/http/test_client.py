@@ -7,9 +7,9 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from boresight.errors import ModelError
+from boresight.errors import CallError, ModelError
 from boresight.models.http.client import Client
-from boresight.models.http.errors import CallError, RefusedError, TryAgainError
+from boresight.models.http.errors import RefusedError, TryAgainError
 from boresight.models.http.limits import Key, Limits
 from boresight.models.http.usage import Meter, Usage
 from boresight.testing.server import EndpointServer

@@ -3,8 +3,7 @@
 import cloudpickle
 import pytest
 
-from boresight.errors import ScoringError, WindowError
-from boresight.models.http.errors import CallError
+from boresight.errors import CallError, ScoringError, WindowError
 from boresight.models.registry import load_generator
 from boresight.testing.server_faults import Faults, FaultSource
 

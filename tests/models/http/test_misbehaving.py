@@ -5,8 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from boresight.errors import ScoringError
-from boresight.models.http.errors import CallError, CapError
+from boresight.errors import CallError, ScoringError
+from boresight.models.http.errors import CapError
 from boresight.models.http.limits import Limits
 from boresight.testing.server_faults import Faults, FaultSource
 

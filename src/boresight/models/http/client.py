@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from boresight.errors import ModelError
+from boresight.errors import CallError, ModelError
 from boresight.models.http.backoff import pause, retry_after
-from boresight.models.http.errors import CallError, RefusedError, TryAgainError
+from boresight.models.http.errors import RefusedError, TryAgainError
 from boresight.models.http.limits import Limits
 from boresight.models.http.usage import Meter
 

@@ -9,15 +9,11 @@ BoresightError
 
 from __future__ import annotations
 
-from boresight.errors import BoresightError, ScoringError
+from boresight.errors import BoresightError, CallError
 
 
 class CapError(BoresightError):
     """The cap on calls or tokens is reached."""
-
-
-class CallError(ScoringError):
-    """A call gave no usable answer, however often it was tried."""
 
 
 class RefusedError(CallError):

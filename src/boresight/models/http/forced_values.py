@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boresight.errors import CallError
 from boresight.models.http.answers import Candidate, listed_tokens
 from boresight.models.http.checks import require_count
-from boresight.models.http.errors import CallError, TryAgainError
+from boresight.models.http.errors import TryAgainError
 from boresight.models.http.prompt_values import encode_local
 from boresight.models.http.rows import Row
 

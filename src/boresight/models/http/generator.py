@@ -5,10 +5,9 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from boresight.errors import ScoringError, WindowError
+from boresight.errors import CallError, ScoringError, WindowError
 from boresight.models.http.answers import finished, text_of
 from boresight.models.http.client import Client
-from boresight.models.http.errors import CallError
 from boresight.models.http.forced_values import ForcedValues
 from boresight.models.http.kinds import Choice, choose
 from boresight.models.http.limits import Limits, find_key
@@ -16,11 +15,11 @@ from boresight.models.http.probe import Probe, probe_endpoint
 from boresight.models.http.probe_cache import cached_probe
 from boresight.models.http.prompt_values import PromptValues
 from boresight.models.http.prompts import TokenPrompts, TurnPrompts
-from boresight.models.http.rows import EndpointCapabilities, EndpointScored, Row
+from boresight.models.http.rows import Row
 from boresight.models.http.sampled_values import SampledValues, require_read
 from boresight.models.http.spec import EndpointSpec, parse_endpoint
 from boresight.models.reasoning import split_reasoning
-from boresight.models.seam import Generation
+from boresight.models.seam import MAX_BATCH_ROWS, Capabilities, Generation, Scored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from boresight.models.http.rows import Ids, Spans, Values
     from boresight.models.http.usage import Meter, Usage
     from boresight.models.prompts import PromptStyle
-    from boresight.models.seam import PromptParts, Request, Scored
+    from boresight.models.seam import PromptParts, Request
     from boresight.trace import Trace
 
 
@@ -116,14 +115,14 @@ class EndpointGenerator:
         """What was spent so far, the probe included."""
         return self._client.meter.spent
 
-    def capabilities(self) -> EndpointCapabilities:
+    def capabilities(self) -> Capabilities:
         """It scores text in one of three ways; the floor measures by how much the same call may differ."""
-        return EndpointCapabilities(
+        return Capabilities(
             scores_text=self._values.kind != "regenerate",
             value_kind=self._values.kind,
             exact_repeats=False,
             has_floor=True,
-            concurrency=self._client.limits.concurrency,
+            side_by_side=MAX_BATCH_ROWS,
         )
 
     def describe(self) -> dict[str, Any]:
@@ -246,8 +245,8 @@ class EndpointGenerator:
                 rows[place][target.id] = row
         return [self._scored(request, own) for request, own in zip(requests, rows, strict=True)]
 
-    def _scored(self, request: Request, rows: dict[str, Row]) -> EndpointScored:
-        return EndpointScored(
+    def _scored(self, request: Request, rows: dict[str, Row]) -> Scored:
+        return Scored(
             request,
             {name: row.values for name, row in rows.items()},
             self._values.kind,

@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from boresight.errors import ModelError
+from boresight.errors import CallError, ModelError
 from boresight.models.http.alignment import misaligned
 from boresight.models.http.answers import listed_tokens, prompt_count
-from boresight.models.http.errors import CallError, RefusedError, TryAgainError
+from boresight.models.http.errors import RefusedError, TryAgainError
 from boresight.models.http.prompt_values import numbers_of, read_prompt, score_body
 from boresight.models.http.prompts import CHAT, COMPLETIONS
 from boresight.models.spans import REPLACEMENT

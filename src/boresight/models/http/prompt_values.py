@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from boresight.errors import ScoringError
+from boresight.errors import CallError, ScoringError
 from boresight.models.http.answers import listed_tokens, prompt_field, prompt_part
 from boresight.models.http.checks import require_count, require_texts
-from boresight.models.http.errors import CallError, TryAgainError
+from boresight.models.http.errors import TryAgainError
 from boresight.models.http.prompts import TokenPrompts
 from boresight.models.http.rows import Row
 from boresight.models.http.turns import text_ids, turn_id

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from boresight.models.seam import Capabilities, Scored
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from boresight.models.http.errors import CallError
+    from boresight.errors import CallError
     from boresight.models.http.spec import ValueKind
     from boresight.models.seam import Request, Target
 
@@ -37,32 +35,6 @@ class Row:
     values: Numbers
     lower: Numbers | None = None
     upper: Numbers | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointScored(Scored):
-    """The answer to one request, with bounds.
-
-    Attributes:
-        value_kind: What the numbers are.
-        lower: Per target id, lower bounds; no entry where the values are exact.
-        upper: The same from above.
-    """
-
-    value_kind: str = "logprob"
-    lower: Mapping[str, Numbers] = field(default_factory=dict)
-    upper: Mapping[str, Numbers] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointCapabilities(Capabilities):
-    """What an endpoint can do.
-
-    Attributes:
-        concurrency: Requests of any lengths that one batch may hold, since they are separate calls.
-    """
-
-    concurrency: int = 1
 
 
 class Values(Protocol):

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from boresight.errors import CallError
 from boresight.models.http.answers import text_of
 from boresight.models.http.checks import require_count, require_length
-from boresight.models.http.errors import CallError
 from boresight.models.http.prompt_values import refuse_end
 from boresight.models.http.rows import Row
 from boresight.models.reasoning import without_reasoning
