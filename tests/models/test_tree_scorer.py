@@ -2,6 +2,7 @@
 
 import copy
 import threading
+from dataclasses import replace
 from functools import cache
 from itertools import permutations
 
@@ -304,3 +305,16 @@ def test_windows_unknown_ids_and_lack_of_memory_are_errors_in_words_in_packs_too
     with pytest.raises(ScoringError, match="memory on cpu does not suffice"):
         generator.score(lay_out([request_of([1], [2])], packs))
     assert model.config._attn_implementation == "sdpa"
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile", "ignore:.torch.jit")
+@pytest.mark.parametrize("name", ["llama", "mistral", "qwen3-sliding"])
+def test_the_sparse_masks_of_cuda_devices_give_the_same_values(name, models):
+    """Uncompiled and on the CPU: masks and positions are those of a CUDA device, the kernel is not."""
+    dense = tree_scorer(models[name], "cache")
+    batch = lay_out(random_game(3), MIDDLE)
+    with torch.compiler.set_stance("force_eager"):
+        sparse = replace(dense, flex=True).score(batch)
+    for key, row in dense.score(batch).items():
+        np.testing.assert_allclose(sparse[key], row, atol=NATS)
+    assert models[name].config._attn_implementation == "sdpa"

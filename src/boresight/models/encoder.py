@@ -379,7 +379,9 @@ def _load(
         raise ModelError(
             f"{name} is an encoder-decoder model, which gives no vector of a text; choose another."
         )
-    return tokenizer, model.eval().requires_grad_(requires_grad=False)  # gradients are only ever asked of inputs
+    return tokenizer, model.eval().requires_grad_(
+        requires_grad=False
+    )  # gradients are only ever asked of inputs
 
 
 def _window(model: Any, tokenizer: Any) -> int | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from boresight.models.tree_attention import by_blocks, view_of
+from boresight.models.tree_attention import by_blocks, by_flex, view_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,11 +30,13 @@ class TreeScorer:
         cache: Name of its argument that holds the cache.
         windows: Attention window by layer type (None sees everything); the type is ``""`` where all layers
             are alike.
+        flex: Whether to attend by FlexAttention, as suits a CUDA device.
     """
 
     model: Any
     cache: str
     windows: Mapping[str, int | None]
+    flex: bool = False
 
     @torch.no_grad()
     def score(self, batch: PackedBatch) -> Rows:
@@ -58,7 +60,7 @@ class TreeScorer:
         view = view_of(pack, pieces, device)
         columns, predicted = _predictions(pack, pieces)
         wanted = sorted(set(columns)) or [0]
-        with by_blocks(self.model, view):
+        with by_flex(self.model) if self.flex else by_blocks(self.model, view):
             logits = self.model(
                 input_ids=ids,
                 position_ids=view.rows[None],
@@ -74,9 +76,12 @@ class TreeScorer:
         ends = np.cumsum([len(ask.ids) for ask in pack.asks])[:-1]
         return list(zip(pack.asks, np.split(values, ends), strict=True))
 
-    def _masks(self, view: View) -> torch.Tensor | dict[str, torch.Tensor]:
+    def _masks(self, view: View) -> Any:
         """One mask, or one by layer type."""
-        masks = {kind: view.mask(window, self.model.dtype) for kind, window in self.windows.items()}
+        masks = {
+            kind: view.sparse_mask(window) if self.flex else view.mask(window, self.model.dtype)
+            for kind, window in self.windows.items()
+        }
         return masks.get("", masks)
 
 

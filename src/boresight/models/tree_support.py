@@ -6,6 +6,7 @@ user's own model is then asked once, on two short prompts that share a beginning
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -41,11 +42,14 @@ def tree_scorer(model: Any, cache: str | None) -> TreeScorer | str:
         return f"the tree engine takes no masks with {implementation} attention"
     if cache is None:
         return f"{type(model).__name__} takes no cache"
-    gap = _gap(model, cache)
-    if gap is None or not gap <= _limit(model):
-        found = "it cannot run packs" if gap is None else f"packed and single scores differ by {gap:.2g} nats"
-        return f"the start-up check failed: {found}"
-    return TreeScorer(model, cache, windows(model))
+    on_cuda = model.get_input_embeddings().weight.device.type == "cuda"
+    for flex in (True, False) if on_cuda and implementation == "sdpa" else (False,):
+        scorer = TreeScorer(model, cache, windows(model), flex)
+        gap = _gap(scorer)
+        if gap is not None and gap <= _limit(model):
+            return scorer
+    found = "it cannot run packs" if gap is None else f"packed and single scores differ by {gap:.2g} nats"
+    return f"the start-up check failed: {found}"
 
 
 def windows(model: Any) -> Mapping[str, int | None]:
@@ -65,12 +69,13 @@ def _limit(model: Any) -> float:
 _ROUNDING_STEPS = 64  # of half precision; thirty layers in bfloat16 were seen to lie 22 apart
 
 
-def _gap(model: Any, cache: str) -> float | None:
+def _gap(scorer: TreeScorer) -> float | None:
     """Largest difference between packed and single scores of the check, in nats; None if packs do not run."""
+    model = scorer.model
     batch = _check_batch(int(model.get_input_embeddings().weight.shape[0]))
     try:
         with foreign_code(lambda problem: ModelError(reason(problem))), short_window(model):
-            packed = TreeScorer(model, cache, windows(model)).score(batch)
+            packed = replace(scorer, windows=windows(model)).score(batch)
             single = [_alone(model, request) for request in batch]
     except ModelError:
         return None
