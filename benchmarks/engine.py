@@ -60,9 +60,9 @@ class Case:
     requests: dict[str, Request]
 
     @property
-    def packs(self) -> Any:
-        """Limits of the packs."""
-        return self.generator.capabilities().packs
+    def able(self) -> Any:
+        """What the engine can do."""
+        return self.generator.capabilities()
 
     def sample(self, *, full: bool, seed: int = 0) -> dict[str, Request]:
         """What the slow baselines are timed on."""
@@ -98,8 +98,8 @@ def by_tree(case: Case) -> Values:
     """The tree engine."""
     names, requests = list(case.requests), list(case.requests.values())
     found: Values = {}
-    for group in grouped(requests, case.packs):
-        scored = case.generator.score(as_batch([requests[index] for index in group], case.packs))
+    for group in grouped(requests, case.able):
+        scored = case.generator.score(as_batch([requests[index] for index in group], case.able))
         found |= {names[i]: _value(one) for i, one in zip(group, scored, strict=True)}
     return found
 
@@ -107,8 +107,8 @@ def by_tree(case: Case) -> Values:
 def tree_tokens(case: Case) -> int:
     """Tokens that the tree engine computes, beginnings repeated between batches included."""
     requests = list(case.requests.values())
-    groups = grouped(requests, case.packs)
-    return sum(tokens_of(as_batch([requests[index] for index in group], case.packs)) for group in groups)
+    groups = grouped(requests, case.able)
+    return sum(tokens_of(as_batch([requests[index] for index in group], case.able)) for group in groups)
 
 
 def by_plain(case: Case, requests: dict[str, Request]) -> Values:
@@ -171,7 +171,7 @@ def by_cache(case: Case) -> Values:
 @torch.no_grad()
 def plain_speed(case: Case) -> float:
     """Tokens a second of one forward pass of a pack's length."""
-    ids = torch.arange(case.packs.tokens)[None] % 40_000 + 5
+    ids = torch.arange(case.able.packs.tokens)[None] % 40_000 + 5
     begin = time.perf_counter()
     case.generator.model(ids, use_cache=False, logits_to_keep=1)
     return float(ids.shape[1]) / (time.perf_counter() - begin)

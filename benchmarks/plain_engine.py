@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from benchmarks.results import table, write_section
 from boresight.game import ContextGame
 from boresight.game.coalitions import all_coalitions
 from boresight.models.registry import load_generator
@@ -110,15 +111,9 @@ def measure(threads: int, repeats: int) -> dict[str, float]:
 
 def write_results(results: dict[str, dict[str, float]]) -> None:
     """Replace the engine's section of RESULTS.md."""
-    lines = ["# Results", "", "Made by `make bench`; medians, all ways in one run on the same prompts.", ""]
-    lines += ["## Plain engine, SmolLM2-135M fp32, six passages, 64 coalitions", ""]
     names = list(next(iter(results.values())))
-    lines += ["| | " + " | ".join(results) + " |", "|---|" + "---:|" * len(results)]
-    lines += [
-        f"| {name.replace('_', ' ')} | " + " | ".join(f"{one[name]:.4g}" for one in results.values()) + " |"
-        for name in names
-    ]
-    (ROOT / "benchmarks/RESULTS.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    rows = [(name.replace("_", " "), *(one[name] for one in results.values())) for name in names]
+    write_section("Plain engine, SmolLM2-135M fp32, six passages, 64 coalitions", table(["", *results], rows))
 
 
 def main() -> None:

@@ -43,9 +43,10 @@ def test_auto_is_exact_when_all_coalitions_fit_the_default_budget(call, n):
 
 
 def test_auto_samples_beyond_the_budget():
-    assert attribute(ragged, 11).method == "permutation"
+    assert attribute(ragged, 11).method == "kriging"
     assert attribute(ragged, 4, budget=16).method == "exact"
-    assert attribute(ragged, 4, budget=15).method == "permutation"
+    assert attribute(ragged, 4, budget=15).method == "kriging"
+    assert attribute(ragged, 13, budget=4_100).method == "leverage"
 
 
 def test_exact_on_demand_goes_beyond_the_default_budget():
@@ -55,7 +56,7 @@ def test_exact_on_demand_goes_beyond_the_default_budget():
 
 
 @pytest.mark.parametrize("n", [3, 8, 50])
-@pytest.mark.parametrize("method", ["auto", "permutation"])
+@pytest.mark.parametrize("method", ["auto", "leverage", "permutation", "kernel"])
 def test_calls_are_the_distinct_coalitions_and_stay_within_the_budget(n, method):
     game = Recorder(ragged)
     found = attribute(game, n, method)
@@ -67,7 +68,7 @@ def test_calls_are_the_distinct_coalitions_and_stay_within_the_budget(n, method)
 
 def test_fifty_players_by_default_take_a_thousand_calls_and_have_intervals():
     found = attribute(ragged, 50)
-    assert (found.method, found.diagnostics["pairs"]) == ("permutation", 10)
+    assert (found.method, found.diagnostics["pairs"]) == ("kriging", 511)
     assert 900 < found.calls <= found.diagnostics["budget"] == 1024
     assert (found.low <= found.values).all()
     assert (found.values <= found.high).all()
@@ -93,7 +94,9 @@ def test_efficiency_is_reported_and_holds_for_each_token(n, budget):
 
 
 @pytest.mark.parametrize("n", [0, 1])
-@pytest.mark.parametrize("method", ["auto", "exact", "permutation"])
+@pytest.mark.parametrize(
+    "method", ["auto", "exact", "kriging", "leverage", "permutation", "kernel", "mcshap", "pmcshap", "loo"]
+)
 def test_no_player_and_one_player_are_games_too(n, method):
     game = Recorder(lambda c: c.sum(axis=1) * 3.0)
     found = attribute(game, n, method)
@@ -154,7 +157,7 @@ def test_a_value_function_may_scribble_on_what_it_gets_and_reuse_its_buffer():
         ({"n_players": 3, "seed": None}, "seed must be a whole number, got None"),
         (
             {"n_players": 3, "method": "magic"},
-            "unknown method 'magic': choose one of auto, exact, permutation",
+            "unknown method 'magic': choose one of auto, exact, kriging, leverage, permutation, kernel",
         ),
         ({"n_players": 21, "method": "exact"}, r"needs all 2\^21 coalitions and the budget is 1,048,576"),
         (

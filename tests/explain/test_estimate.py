@@ -15,7 +15,7 @@ def sampled():
 
 def test_repr_is_one_short_line(sampled):
     assert repr(sampled) == (
-        f"<Estimate of shapley by permutation: 30 players, {sampled.calls:,} calls, interval: 95 percent>"
+        f"<Estimate of shapley by kriging: 30 players, {sampled.calls:,} calls, interval: 95 percent>"
     )
     assert "3 players, 7 tokens, 8 calls" in repr(attribute(lambda c: np.zeros((len(c), 7)), 3))
 

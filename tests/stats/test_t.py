@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
+from boresight.stats.quantiles import t_reaches
 from boresight.stats.t import t_interval
 
 
@@ -56,3 +57,9 @@ def test_samples_without_a_mean_are_refused(samples):
 def test_a_level_out_of_range_is_refused(level):
     with pytest.raises(ValueError, match="level must be between 0 and 1"):
         t_interval([1.0, 2.0], level)
+
+
+def test_quantiles_of_many_degrees_of_freedom_at_once():
+    reaches = t_reaches(np.array([0.2, 1.0, 3.0, 1e9]))
+    assert reaches == pytest.approx([12.7062, 12.7062, 3.182446, 1.959964], rel=1e-5)
+    assert t_reaches(8.5, level=0.9).shape == ()

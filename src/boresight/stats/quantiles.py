@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
-from boresight.stats.interval import check_level
+import numpy as np
+
+from boresight.stats.interval import LEVEL, check_level
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 
 def normal_reach(level: float) -> float:
@@ -31,3 +37,19 @@ def t_reach(freedom: int, level: float) -> float:
 
     check_level(level)
     return float(stdtrit(freedom, (1 + level) / 2))
+
+
+def t_reaches(freedom: ArrayLike, level: float = LEVEL) -> NDArray[np.float64]:
+    """Two-sided quantiles of Student's t distribution, element by element.
+
+    Args:
+        freedom: Degrees of freedom, whole or not, at least 1; fewer count as 1.
+        level: Coverage of the interval.
+
+    Raises:
+        ValueError: The level is not between 0 and 1.
+    """
+    from scipy.special import stdtrit
+
+    check_level(level)
+    return np.asarray(stdtrit(np.maximum(freedom, 1.0), (1 + level) / 2), dtype=np.float64)

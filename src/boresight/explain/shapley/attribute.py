@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from boresight.explain.shapley.banzhaf import BanzhafEstimator
 from boresight.explain.shapley.estimate import Estimate
 from boresight.explain.shapley.estimator import Bools, finite_values
 from boresight.explain.shapley.exact import ExactEstimator, efficiency_gap, is_affordable
+from boresight.explain.shapley.kriging import MOST_COALITIONS, KrigingEstimator
+from boresight.explain.shapley.loo import LeaveOneOutEstimator
+from boresight.explain.shapley.montecarlo import MonteCarloEstimator
 from boresight.explain.shapley.permutation import PermutationEstimator
+from boresight.explain.shapley.regression import KernelEstimator, LeverageEstimator
+from boresight.explain.shapley.surrogate import ContextCiteEstimator, LimeEstimator
 from boresight.stats.random import rng_for
 
 if TYPE_CHECKING:
@@ -19,7 +25,19 @@ if TYPE_CHECKING:
 
 ValueFunction = Callable[[Bools], ArrayLike]
 
-ESTIMATORS: dict[str, Estimator[Any]] = {"exact": ExactEstimator(), "permutation": PermutationEstimator()}
+ESTIMATORS: dict[str, Estimator[Any]] = {
+    "exact": ExactEstimator(),
+    "kriging": KrigingEstimator(),
+    "leverage": LeverageEstimator(),
+    "permutation": PermutationEstimator(),
+    "kernel": KernelEstimator(),
+    "mcshap": MonteCarloEstimator(paired=False),
+    "pmcshap": MonteCarloEstimator(paired=True),
+    "loo": LeaveOneOutEstimator(),
+    "banzhaf": BanzhafEstimator(),
+    "lime": LimeEstimator(),
+    "contextcite": ContextCiteEstimator(),
+}
 DEFAULT_BUDGET = 1_024  # of method "auto"
 ROWS_PER_CALL = 256
 
@@ -37,10 +55,10 @@ def attribute(
         value_fn: Takes coalitions, bool (m, n), and gives their values, (m,) or (m, T). It is called with at
             most 256 coalitions at once and never twice with the same one.
         n_players: Number of players, n.
-        method: ``exact``, ``permutation`` or ``auto``: exact when all 2^n coalitions fit the budget, else
-            permutation sampling.
-        budget: Most distinct coalitions, empty and grand included. By default 1,024; for ``exact`` as many as
-            20 players need.
+        method: A name in ``ESTIMATORS``, or ``auto``: exact when all 2^n coalitions fit the budget, else the
+            sampling method with the least measured error (:func:`sampling_method`).
+        budget: Most distinct coalitions, empty and grand included. By default 1,024, or what the method is
+            published with; for ``exact`` as many as 20 players need.
         seed: Seed of everything random. NumPy's global state is neither read nor changed.
 
     Returns:
@@ -55,14 +73,14 @@ def attribute(
         [0.5, 0.5]
     """
     _check_method(method, ESTIMATORS)
-    _check_numbers(n_players, budget, seed)
+    check_numbers(n_players, budget, seed)
     if method == "auto":
         budget = DEFAULT_BUDGET if budget is None else budget
-        method = "exact" if is_affordable(n_players, budget) else "permutation"
+        method = "exact" if is_affordable(n_players, budget) else sampling_method(budget)
     estimator = ESTIMATORS[method]
     budget = estimator.default_budget if budget is None else budget
     design = estimator.design(n_players, budget, rng_for(seed, "attribute", method))
-    values = _evaluate(value_fn, design.coalitions)
+    values = evaluate(value_fn, design.coalitions)
     found = estimator.estimate(design, values)
     return Estimate(
         estimand=estimator.estimand,
@@ -71,9 +89,24 @@ def attribute(
         low=found.low,
         high=found.high,
         calls=len(design.coalitions),
-        diagnostics={"budget": budget, "seed": seed, **_diagnostics(design, values, found)},
+        diagnostics={
+            "budget": budget,
+            "seed": seed,
+            **design.diagnostics,
+            **({"efficiency_gap": _gap(design, values, found)} if estimator.estimand == "shapley" else {}),
+            "interval": found.reason or "95 percent",
+        },
         n_players=n_players,
     )
+
+
+def sampling_method(budget: int) -> str:
+    """The method that ``auto`` samples with: the one with the least error in benchmarks/estimators.py.
+
+    Args:
+        budget: Most distinct coalitions.
+    """
+    return "kriging" if budget <= MOST_COALITIONS else "leverage"
 
 
 def shapley(
@@ -88,7 +121,7 @@ def shapley(
     Args:
         value_fn: As in :func:`attribute`.
         n_players: Number of players, n.
-        method: ``exact``, ``permutation`` or ``auto``.
+        method: ``auto`` or a method whose estimand is the Shapley value.
         budget: Most distinct coalitions, empty and grand included.
         seed: Seed of everything random.
 
@@ -108,7 +141,12 @@ def _check_method(method: str, known: Iterable[str]) -> None:
         raise ValueError(f"unknown method {method!r}: choose one of {', '.join(names)}")
 
 
-def _check_numbers(n_players: int, budget: int | None, seed: int) -> None:
+def check_numbers(n_players: int, budget: int | None, seed: int) -> None:
+    """Refuse what is no number of players, no budget or no seed.
+
+    Raises:
+        ValueError: Names the option.
+    """
     if not _is_whole(n_players) or n_players < 0:
         raise ValueError(f"n_players must be a whole number, 0 or more, got {n_players!r}")
     if budget is not None and (not _is_whole(budget) or budget < 1):
@@ -121,8 +159,12 @@ def _is_whole(number: object) -> bool:
     return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
 
 
-def _evaluate(value_fn: ValueFunction, coalitions: Bools) -> Floats:
-    """Values of all coalitions, asked for block by block, each coalition once."""
+def evaluate(value_fn: ValueFunction, coalitions: Bools) -> Floats:
+    """Values of all coalitions, shape (m,) or (m, T), asked for block by block, each coalition once.
+
+    Raises:
+        ValueError: ``value_fn`` returned something else than one finite row a coalition.
+    """
     blocks: list[Floats] = []
     for start in range(0, len(coalitions), ROWS_PER_CALL):
         asked = coalitions[start : start + ROWS_PER_CALL].copy()  # the caller may scribble on it
@@ -137,11 +179,6 @@ def _evaluate(value_fn: ValueFunction, coalitions: Bools) -> Floats:
     return np.concatenate(blocks)
 
 
-def _diagnostics(design: Design, values: Floats, found: Attributions) -> dict[str, Any]:
+def _gap(design: Design, values: Floats, found: Attributions) -> float:
     sizes = design.coalitions.sum(axis=1)
-    ends = values[[sizes.argmin(), sizes.argmax()]]
-    return {
-        **design.diagnostics,
-        "efficiency_gap": efficiency_gap(ends, found.attribution),
-        "interval": found.reason or "95 percent",
-    }
+    return efficiency_gap(values[[sizes.argmin(), sizes.argmax()]], found.attribution)

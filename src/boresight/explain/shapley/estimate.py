@@ -19,14 +19,16 @@ class Estimate:
     """Attributions of the players of a game.
 
     Attributes:
-        estimand: The quantity that the method estimates (``shapley``).
-        method: The method that was used (``exact`` or ``permutation``).
+        estimand: The quantity that the method estimates: ``shapley``, ``banzhaf``, ``leave_one_out``,
+            ``lime`` or ``contextcite``.
+        method: The method that was used.
         values: Float64, shape (n,) or (n, T), in the unit of the value function.
         low: Lower ends of the 95 percent interval, same shape; None when there is no interval.
         high: Upper ends of the interval; None when there is no interval.
         calls: Distinct coalitions that were evaluated, empty and grand included.
-        diagnostics: ``budget``, ``seed``, ``efficiency_gap`` (largest difference of the summed attributions
-            to v(N) - v(empty)), ``interval`` (what it is, or why there is none), and ``pairs`` where sampled.
+        diagnostics: ``budget``, ``seed``, ``interval`` (what it is, or why there is none), of Shapley methods
+            ``efficiency_gap`` (largest difference of the summed attributions to v(N) - v(empty)), and counts
+            such as ``pairs`` where sampled.
         n_players: Number of players, n.
     """
 

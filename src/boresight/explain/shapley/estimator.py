@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
+Values = ArrayLike | Mapping[tuple[bool, ...], ArrayLike]
 
 
 class Attributions(NamedTuple):
@@ -60,8 +59,8 @@ class Estimator(Protocol[D]):
     def design(self, n_players: int, budget: int, rng: np.random.Generator) -> D:
         """Choose at most ``budget`` distinct coalitions; ValueError when the budget is too small."""
 
-    def estimate(self, design: D, values: Floats) -> Attributions:
-        """Attributions from the values of ``design.coalitions``, shape (m,) or (m, T)."""
+    def estimate(self, design: D, values: Values) -> Attributions:
+        """Attributions from the values of ``design.coalitions``, in any form that :func:`aligned` takes."""
 
 
 def finite_values(values: ArrayLike) -> Floats:
@@ -87,3 +86,48 @@ def finite_values(values: ArrayLike) -> Floats:
         place = tuple(int(index) for index in bad[0])
         raise ValueError(f"values must be finite, got {array[place]} in row {place[0]}")
     return array
+
+
+def aligned(design: Design, values: Values) -> Floats:
+    """Values as an array with one row for each of the design's coalitions.
+
+    Args:
+        design: The design.
+        values: Aligned with ``design.coalitions``, shape (m, T) or (m,); or a mapping from each coalition, as
+            a tuple of n truth values, to its number or its T numbers.
+
+    Raises:
+        ValueError: A coalition has no value, or a value is NaN or infinite.
+    """
+    table = _looked_up(design, values) if isinstance(values, Mapping) else finite_values(values)
+    if len(table) != len(design.coalitions):
+        raise ValueError(f"the design has {len(design.coalitions)} coalitions, got {len(table)} values")
+    return table
+
+
+def _looked_up(design: Design, values: Mapping[tuple[bool, ...], ArrayLike]) -> Floats:
+    keys = [tuple(row) for row in design.coalitions.tolist()]
+    missing = [key for key in keys if key not in values]
+    if missing:
+        raise ValueError(f"{len(missing)} coalitions have no value, the first is {missing[0]}")
+    return finite_values([np.asarray(values[key]) for key in keys])
+
+
+def require_budget(method: str, n_players: int, budget: int, least: int, because: str) -> None:
+    """Refuse a budget below what a method needs.
+
+    Args:
+        method: Name of the method, as it begins the reason.
+        n_players: Number of players.
+        budget: Coalitions allowed.
+        least: Coalitions needed.
+        because: What they are needed for.
+
+    Raises:
+        ValueError: The budget is too small.
+    """
+    if budget < least:
+        raise ValueError(
+            f"a budget of {budget:,} is too small for {n_players} players: {method} needs at least "
+            f"{least:,} coalitions, {because}"
+        )

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from boresight.explain.shapley.estimator import Attributions, finite_values
+from boresight.explain.shapley.estimator import Attributions, aligned, finite_values
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from boresight.explain.shapley.estimator import Bools, Floats
+    from boresight.explain.shapley.estimator import Bools, Floats, Values
 
 MAX_PLAYERS = 20  # about a million coalitions; beyond it a person has to name the budget
 
@@ -114,13 +114,13 @@ class ExactEstimator:
         if not is_affordable(n_players, budget):
             raise ValueError(
                 f"the exact method needs all 2^{n_players} coalitions and the budget is {budget:,}: "
-                "raise the budget or use method='permutation'"
+                "raise the budget or use method='kriging'"
             )
         return ExactDesign(all_coalitions(n_players))
 
-    def estimate(self, design: ExactDesign, values: Floats) -> Attributions:  # noqa: ARG002
+    def estimate(self, design: ExactDesign, values: Values) -> Attributions:
         """Exact values, which need no interval."""
-        return Attributions(exact_shapley(values), None, None, "exact: nothing was sampled")
+        return Attributions(exact_shapley(aligned(design, values)), None, None, "exact: nothing was sampled")
 
 
 def is_affordable(n_players: int, budget: int) -> bool:

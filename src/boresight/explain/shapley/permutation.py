@@ -1,7 +1,8 @@
 """Shapley values by antithetic permutation sampling.
 
 Players enter one after the other in a random order, and each is credited with what it adds; the reverse order
-is played too, and both are averaged. Pairs are drawn alike, so their spread gives a t interval.
+is played too, and both are averaged. Pairs are drawn alike, so their spread gives a t interval where they are
+many enough.
 
 Sources: J. Castro, D. Gomez, J. Tejada, Polynomial calculation of the Shapley value based on sampling, 2009;
 R. Mitchell et al., Sampling permutations for Shapley value estimation, 2022 (antithetic pairs).
@@ -9,7 +10,6 @@ R. Mitchell et al., Sampling permutations for Shapley value estimation, 2022 (an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boresight.explain.shapley.estimator import Attributions, finite_values
-from boresight.stats.t import t_interval
+from boresight.explain.shapley.estimator import Attributions, aligned, require_budget
+from boresight.stats.interval import LEVEL
+from boresight.stats.quantiles import t_reach
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from numpy.typing import ArrayLike
+    from boresight.explain.shapley.estimator import Bools, Floats, Ints, Values
 
-    from boresight.explain.shapley.estimator import Bools, Floats, Ints
-
-MIN_INTERVAL_PAIRS = 4
+MIN_PAIRS = 4
+MIN_INTERVAL_PAIRS = 8  # with fewer, contributions that are rare and large make intervals of 0.90 coverage
 FREE_PAIRS = 1_000  # in a small game pairs soon need no new coalition; more than these only take time
 BLOCK_ENTRIES = 2**20  # per-pair samples held at once: 8 MiB
 
@@ -63,7 +63,7 @@ class PermutationDesign:
 
 
 def permutation_design(
-    n_players: int, budget: int, rng: np.random.Generator, min_pairs: int = MIN_INTERVAL_PAIRS
+    n_players: int, budget: int, rng: np.random.Generator, min_pairs: int = MIN_PAIRS
 ) -> PermutationDesign:
     """Draw pairs while their distinct coalitions fit the budget.
 
@@ -116,9 +116,7 @@ def pair_samples(design: PermutationDesign, values: Floats) -> Floats:
     return (there + back) / 2
 
 
-def permutation_estimate(
-    design: PermutationDesign, values: ArrayLike | Mapping[tuple[bool, ...], ArrayLike]
-) -> Attributions:
+def permutation_estimate(design: PermutationDesign, values: Values) -> Attributions:
     """Mean over pairs, with a t interval over pairs.
 
     The interval of a sum of tokens is not the sum of their intervals: for a span or a whole target, sum the
@@ -131,22 +129,28 @@ def permutation_estimate(
 
     Returns:
         Attributions of shape (n, T) or (n,), which sum to v(N) - v(empty) per token. There is no interval,
-        with a reason, below four independent pairs: pairs that only a lucky overlap let in spread too little.
+        with a reason, below eight independent pairs: pairs that only a lucky overlap let in do not count.
 
     Raises:
         ValueError: A coalition has no value, or a value is NaN or infinite.
     """
-    table = _aligned(design, values)
+    table = aligned(design, values)
     columns = table.reshape(len(table), -1)
     shape = (design.pairs.shape[2], *table.shape[1:])
-    blocks = [t_interval(pair_samples(design, block)) for block in _token_blocks(design, columns)]
-    mean = _joined([block.value for block in blocks], shape)
+    blocks = [_mean_and_error(pair_samples(design, block)) for block in _token_blocks(design, columns)]
+    mean, error = (np.concatenate(parts, axis=1).reshape(shape) for parts in zip(*blocks, strict=True))
     reason = _no_interval(design)
     if reason:
         return Attributions(mean, None, None, reason)
-    low = _joined([block.low for block in blocks], shape)
-    high = _joined([block.high for block in blocks], shape)
-    return Attributions(mean, low, high, None)
+    # Pairs that an overlap let in add little that is new.
+    reach = t_reach(design.independent - 1, LEVEL) * error
+    return Attributions(mean, mean - reach, mean + reach, None)
+
+
+def _mean_and_error(samples: Floats) -> tuple[Floats, Floats]:
+    """Mean over pairs and its standard error, 0 for one pair."""
+    k = len(samples)
+    return samples.mean(axis=0), samples.std(axis=0, ddof=min(k - 1, 1)) / np.sqrt(k)
 
 
 def _no_interval(design: PermutationDesign) -> str | None:
@@ -179,31 +183,11 @@ def _chain(rank: Ints) -> Bools:
     return np.arange(len(rank) + 1)[:, None] > rank
 
 
-def _aligned(design: PermutationDesign, values: ArrayLike | Mapping[tuple[bool, ...], ArrayLike]) -> Floats:
-    """Values as an array with one row for each of the design's coalitions."""
-    table = _looked_up(design, values) if isinstance(values, Mapping) else finite_values(values)
-    if len(table) != len(design.coalitions):
-        raise ValueError(f"the design has {len(design.coalitions)} coalitions, got {len(table)} values")
-    return table
-
-
-def _looked_up(design: PermutationDesign, values: Mapping[tuple[bool, ...], ArrayLike]) -> Floats:
-    keys = [tuple(row) for row in design.coalitions.tolist()]
-    missing = [key for key in keys if key not in values]
-    if missing:
-        raise ValueError(f"{len(missing)} coalitions have no value, the first is {missing[0]}")
-    return finite_values([np.asarray(values[key]) for key in keys])
-
-
 def _token_blocks(design: PermutationDesign, columns: Floats) -> Iterator[Floats]:
     """Columns in blocks whose per-pair samples fit ``BLOCK_ENTRIES``; one empty block when there is none."""
     width = max(BLOCK_ENTRIES // max(design.pairs[:, 0].size, 1), 1)
     for start in range(0, max(columns.shape[1], 1), width):
         yield columns[:, start : start + width]
-
-
-def _joined(blocks: Sequence[Floats | None], shape: tuple[int, ...]) -> Floats:
-    return np.concatenate([block for block in blocks if block is not None], axis=1).reshape(shape)
 
 
 class PermutationEstimator:
@@ -218,13 +202,10 @@ class PermutationEstimator:
         Raises:
             ValueError: The budget does not pay for one pair.
         """
-        if budget < max(2 * n_players, 1):
-            raise ValueError(
-                f"a budget of {budget:,} is too small for {n_players} players: permutation sampling needs "
-                f"at least {2 * n_players:,} coalitions, one permutation and its reverse"
-            )
+        least = max(2 * n_players, 1)
+        require_budget("permutation sampling", n_players, budget, least, "one permutation and its reverse")
         return permutation_design(n_players, budget, rng, min_pairs=1)
 
-    def estimate(self, design: PermutationDesign, values: Floats) -> Attributions:
+    def estimate(self, design: PermutationDesign, values: Values) -> Attributions:
         """Mean and t interval over pairs."""
         return permutation_estimate(design, values)
