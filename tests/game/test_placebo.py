@@ -10,6 +10,7 @@ from boresight.game.placebo import (
     candidates,
     placebo_attribution,
     placebo_coalitions,
+    placebo_orders,
     with_placebo,
 )
 from boresight.trace import trace_from_dict
@@ -65,7 +66,15 @@ def test_the_exact_value_is_the_last_shapley_value_of_the_larger_game():
 
 def test_a_sampled_placebo_that_adds_a_constant_has_that_value():
     n, orders = 4, [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]]
-    own = {name: np.float32([-1.0]) for name in all_coalitions(n)}
-    joined = {name: np.float32([-0.75]) for name in placebo_coalitions(n, orders)}
-    assert placebo_attribution(own, joined, n, orders, "nats") == 0.25
+    joined = {
+        name: np.float32([-0.75 if name.endswith("1") else -1.0]) for name in placebo_coalitions(n, orders)
+    }
+    assert placebo_attribution({}, joined, n, orders, "nats") == 0.25
+
+
+def test_orders_of_entry_come_with_their_reverses():
+    orders = placebo_orders(6, np.random.default_rng(0))
+    assert len(orders) == 8
+    assert orders[4:] == [order[::-1] for order in orders[:4]]
+    assert all(sorted(order) == list(range(6)) for order in orders)
     assert {name.count("1") for name in joined} == {1, 3, 5}  # alone, in the middle, last

@@ -127,7 +127,7 @@ def test_a_run_that_was_killed_has_data(tmp_path):
 
 def test_a_sampled_trace_has_intervals_and_no_table(tmp_path):
     trace = report_data(sampled_run(tmp_path))["traces"][0]
-    assert trace["method"] == "permutation"
+    assert trace["method"] == "kriging"
     assert trace["values"] is None
     assert len(trace["token_low"]) == len(trace["passages"]) == 64
     first = trace["passages"][0]

@@ -18,7 +18,7 @@ from helpers import additive_table, enumerate_shapley, make_trace, write_jsonl
 FILES = {
     "run.json", "plan.json", "traces.jsonl", "targets.jsonl", "values", "passages.parquet", "tokens.parquet",
     "measures.parquet", "summary.json", "run.lock", "generations.jsonl", "pairs.parquet", "sets.jsonl",
-    "findings.jsonl",
+    "findings.jsonl", "saliency.parquet", "funnel.parquet", "funnel_steps.parquet", "stages.parquet",
 }  # fmt: skip
 
 
@@ -117,7 +117,7 @@ def test_renaming_passages_changes_no_sampled_number():
         [make_trace(names=tuple("abcdef"), answer="in Rome")], {"*": additive_table(weights)}, **options
     )
     renamed = run([make_trace(names=tuple(undo), answer="in Rome")], other, **options)
-    assert base.passages["method"].unique().tolist() == ["permutation"]
+    assert base.passages["method"].unique().tolist() == ["kriging"]
     pd.testing.assert_frame_equal(numbers(base), numbers(renamed, undo))
 
 
@@ -192,7 +192,7 @@ def test_sampled_traces_have_intervals(tables):
     table = additive_table(dict.fromkeys(names, 0.25))
     result = run([make_trace(names=names, answer="in Rome")], {"*": table}, max_tokens_per_trace=1, budget=44)
     rows = result.passages
-    assert set(rows["method"]) == {"permutation"}
+    assert set(rows["method"]) == {"kriging"}
     assert (rows["low"] <= rows["attribution"]).all()
     assert rows["attribution"].to_list() == pytest.approx([0.375] * 6)
     assert rows[["leave_one_out", "gain"]].notna().all().all()

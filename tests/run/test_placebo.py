@@ -142,7 +142,7 @@ def test_a_sampled_trace_can_have_a_guest(generator):
     result = audit(made, generator=generator, placebo=1, max_tokens_per_trace=1, budget=40)
     (guest,) = result.run["floors"]["placebo"]["traces"]
     assert guest["attribution"] != 0
-    assert result.passages["method"].unique().tolist() == ["permutation"]
+    assert result.passages["method"].unique().tolist() == ["kriging"]
 
 
 def test_a_table_of_values_has_floors_of_zero(tables):

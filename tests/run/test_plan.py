@@ -53,7 +53,7 @@ def test_only_equal_lengths_share_a_batch():
 
 def test_a_sampled_plan_holds_what_loo_and_gain_need():
     made = plan(game_of("abcdef"), replace(SPEC, max_tokens_per_trace=1, budget=12))
-    assert made.method == "permutation"
+    assert made.method == "kriging"
     assert {c for c in coalitions(made) if c.count("1") == 1} == {
         "0" * i + "1" + "0" * (5 - i) for i in range(6)
     }
@@ -135,7 +135,7 @@ def test_the_method_follows_from_what_the_engine_in_use_computes():
     tree, plain = packed(PackLimits(10**6, 1024, 100), "abcdef"), packed(None, "abcdef")
     cap = (exact_cost(tree, tree.target) + exact_cost(plain, plain.target)) // 2
     spec = replace(SPEC, max_tokens_per_trace=cap, budget=20)
-    assert [plan(game, spec).method for game in (tree, plain)] == ["exact", "permutation"]
+    assert [plan(game, spec).method for game in (tree, plain)] == ["exact", "kriging"]
 
 
 @pytest.mark.parametrize("packs", [PackLimits(60, 16, 3), PackLimits(10**6, 1024, 100)])
@@ -161,7 +161,7 @@ def test_a_sampled_plan_shares_beginnings_too():
     game = packed(PackLimits(10**6, 1024, 100), "abcdef")
     made = plan(game, replace(SPEC, max_tokens_per_trace=1, budget=12), Needs(table=True))
     whole = [game.request(coalition, (game.target,)).tokens for coalition in coalitions(made)]
-    assert made.method == "permutation"
+    assert made.method == "kriging"
     assert made.tokens < 0.9 * sum(whole)
 
 

@@ -56,7 +56,7 @@ def test_each_word_has_its_characters_and_its_side(generator):
 def test_a_long_query_is_sampled_with_intervals(generator):
     trace = TRACE | {"query": " ".join(f"w{place}" for place in range(18))}
     rows = bs.audit([trace], generator=generator, players=["query"], budget=500).saliency
-    assert set(rows["method"]) == {"permutation"}
+    assert set(rows["method"]) == {"kriging"}
     assert (rows["low"] <= rows["value"]).all()
     assert (rows["value"] <= rows["high"]).all()
 

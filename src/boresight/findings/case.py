@@ -61,7 +61,8 @@ class Case:
         singletons: Per passage its value alone.
         without: Per passage the value of all others.
         pairs: Per pair, in context order, the value of the two alone.
-        interactions: Per pair, in context order, the Shapley interaction; None unless exact.
+        interactions: Per pair, in context order, the Shapley interaction, of a sampled trace the end of its
+            interval that is nearest to 0; None where there is none.
         ranks: Per passage its rank for the retriever, from 0, equal numbers are ties; None where unknown.
         texts: Per passage its title and text.
         least: Smallest stored value, closed book included; None where nothing was scored.
@@ -188,7 +189,9 @@ def case_from(
     Args:
         evidence: What measures read about the answer.
         table: Its value table; None where nothing was scored.
-        interactions: Shape (n, n), nats of the whole answer, players in context order; None unless exact.
+        interactions: Shape (n, n), nats of the whole answer, players in context order, of a sampled trace the
+            ends of their intervals that are nearest to 0; None where there are none. Pairs whose own
+            coalition was not scored are left out.
         trace: The trace, for the texts of its context.
         target: Text of the answer.
         low: Lower ends of the attributions' intervals, by passage id; None where nothing was sampled.
@@ -199,6 +202,7 @@ def case_from(
     stored = [*values.values(), *([] if evidence.closed_book is None else [evidence.closed_book])]
     couples = list(combinations(range(len(evidence.players)), 2))
     named = {(i, j): (evidence.players[i], evidence.players[j]) for i, j in couples}
+    both = _pair_values(table, values, list(named.values()))
     return Case(
         trace=trace.id,
         players=evidence.players,
@@ -215,9 +219,9 @@ def case_from(
         closed_book=evidence.closed_book,
         singletons=evidence.singletons,
         without=evidence.without,
-        pairs=_pair_values(table, values, list(named.values())),
+        pairs=both,
         interactions=None if interactions is None else {
-            pair: float(interactions[i, j]) for (i, j), pair in named.items()
+            pair: float(interactions[i, j]) for (i, j), pair in named.items() if pair in both
         },
         ranks=evidence.retriever.ranks,
         texts={passage.id: f"{passage.title or ''}\n{passage.text}" for passage in trace.context_passages},

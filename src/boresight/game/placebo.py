@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Orders = Sequence[Sequence[int]]
 
 CANDIDATES = 50
+PAIRS_OF_ORDERS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,34 +70,42 @@ def with_placebo(trace: Trace, passage: Passage) -> Trace:
     return replace(trace, passages=(*trace.passages, guest), context=(*trace.context, name))
 
 
+def placebo_orders(n: int, rng: np.random.Generator) -> list[list[int]]:
+    """Eight orders in which the own passages of a sampled trace enter: four and their reverses."""
+    orders = [rng.permutation(n).tolist() for _ in range(PAIRS_OF_ORDERS)]
+    return [*orders, *(order[::-1] for order in orders)]
+
+
 def placebo_coalitions(n: int, orders: Orders | None) -> list[str]:
-    """Coalitions of n + 1 players that hold the placebo.
+    """Coalitions of n + 1 players to score for the placebo.
 
     Args:
         n: Number of the trace's own passages.
-        orders: Permutations of a sampled trace, shape (k, n); None for all coalitions.
+        orders: Orders of entry in a sampled trace, shape (k, n): its table need not hold what the placebo
+            joins, so that is scored as well. None for all coalitions, where it does.
     """
     if orders is None:
         return [coalition + "1" for coalition in all_coalitions(n)]
-    return list(dict.fromkeys(prefix + "1" for prefix in _prefixes(n, orders)))
+    return [prefix + mark for prefix in dict.fromkeys(_prefixes(n, orders)) for mark in "01"]
 
 
 def placebo_attribution(own: Rows, joined: Rows, n: int, orders: Orders | None, scale: Scale) -> float:
     """Shapley value of the placebo in the game of n + 1 players, summed over the target.
 
     Exact: sum over S of |S|! (n - |S|)! / (n + 1)! (v(S + placebo) - v(S)); sampled: the mean of what it adds
-    where it enters, from first place to last place evenly over the permutations.
+    where it enters, from first place to last place evenly over the orders.
 
     Args:
         own: Rows of the trace's own coalitions.
-        joined: Rows with the placebo, n + 1 characters.
+        joined: Rows of :func:`placebo_coalitions`, n + 1 characters.
         n: Number of own passages.
         orders: As in :func:`placebo_coalitions`.
         scale: Value scale.
     """
     prefixes = all_coalitions(n) if orders is None else _prefixes(n, orders)
+    before = own if orders is None else {prefix: joined[prefix + "0"] for prefix in prefixes}
     added = [
-        float(on_scale(joined[prefix + "1"], scale).sum() - on_scale(own[prefix], scale).sum())
+        float(on_scale(joined[prefix + "1"], scale).sum() - on_scale(before[prefix], scale).sum())
         for prefix in prefixes
     ]
     if orders is not None:
@@ -106,6 +115,6 @@ def placebo_attribution(own: Rows, joined: Rows, n: int, orders: Orders | None, 
 
 
 def _prefixes(n: int, orders: Orders) -> list[str]:
-    """Who is there when the placebo enters: places are spread evenly over the permutations."""
+    """Who is there when the placebo enters: places are spread evenly over the orders."""
     places = [round(index * n / max(len(orders) - 1, 1)) for index in range(len(orders))]
     return [coalition_of(order[:place], n) for order, place in zip(orders, places, strict=True)]

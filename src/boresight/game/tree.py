@@ -58,7 +58,7 @@ class Node:
         self.ids, self.children = self.ids[:at], {rest.ids[0]: rest}
 
     def cut(self, ids: Ids) -> None:
-        """Let a node end where an inserted sequence goes on behind ``ids``, so that others can continue there."""
+        """Let a node end where an inserted sequence goes on behind ``ids``; others can continue there."""
         for node in self.path(ids):
             inside = self.start + len(self.ids) + len(ids) - node.start
             if inside < len(node.ids):

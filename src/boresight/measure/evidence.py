@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from boresight.measure.funnel.types import FunnelRow
+
 Scale = Literal["nats", "prob"]
 RESOLUTION = 1e-9
 """Stored rows are float32; an attribution this small is their rounding, whatever the floor."""
@@ -86,6 +88,7 @@ class Evidence:
         singletons: Per passage the target log-probability with this passage alone, nats.
         without: Per passage the target log-probability with all others, nats.
         retriever: Ranks and scores of the passages.
+        funnel: The way of each good passage of the trace, whether or not it was scored.
         reason: Why nothing can be said about this trace; None when something can.
     """
 
@@ -103,6 +106,7 @@ class Evidence:
     singletons: Mapping[str, float] = field(default_factory=dict)
     without: Mapping[str, float] = field(default_factory=dict)
     retriever: RetrieverView = field(default_factory=RetrieverView)
+    funnel: tuple[FunnelRow, ...] = ()
     reason: str | None = None
 
     def __post_init__(self) -> None:

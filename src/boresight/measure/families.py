@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from boresight.game.needs import Needs
 from boresight.measure import alignment, correlation, overlap, utility
 from boresight.measure.family import Family, Parameter
+from boresight.measure.funnel.families import funnel_families
 from boresight.outcome import Measure
 
 if TYPE_CHECKING:
@@ -269,4 +270,5 @@ FAMILIES = (
         source=_OURS,
         passages=_gain,
     ),
+    *funnel_families(lambda seen: seen.funnel),
 )

@@ -142,12 +142,14 @@ class BoundMeasure:
     def compute(self, evidence: Evidence) -> Measure:
         """The value of a trace, or why there is none.
 
+        A measure that needs no stored value has one whether or not the trace was scored.
+
         Raises:
             ValueError: This is a measure of passages.
         """
         if self.family.trace is None:
             raise ValueError(f"{self} is a measure of passages; use per_passage()")
-        if evidence.reason:
+        if evidence.reason and self.needs.rows:
             return Measure.undefined(evidence.reason)
         try:
             return self.family.trace(evidence, *self._arguments)

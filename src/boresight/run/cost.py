@@ -6,6 +6,8 @@ import time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from boresight.run.design import EXACT, NONE
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -60,8 +62,8 @@ def total_cost(
     tokens = sum(batch.tokens for batch in batches)
     return Cost(
         traces=len(plans),
-        exact=sum(plan.method == "exact" for plan in plans),
-        sampled=sum(plan.method == "permutation" for plan in plans),
+        exact=sum(plan.method == EXACT for plan in plans),
+        sampled=sum(plan.method not in (EXACT, NONE) for plan in plans),
         failed=sum(plan.status == "failed" for plan in plans),
         coalitions=sum(len(batch.games.get("passages", ())) for batch in batches),
         calls=calls + generations,

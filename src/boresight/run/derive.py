@@ -12,6 +12,7 @@ from boresight.measure.registry import parse
 from boresight.measure.retriever import retriever_view
 from boresight.measure.summary import summarise
 from boresight.outcome import Measure
+from boresight.run.design import EXACT, NONE, estimand_of
 from boresight.run.diagnosis import Diagnosis
 from boresight.run.evidence import (
     Attribution,
@@ -19,11 +20,23 @@ from boresight.run.evidence import (
     attribute_scales,
     build_evidence,
     efficiency_gap,
+    interactions_of,
+    restricted,
     sort_rows,
 )
+from boresight.run.funnel import FunnelTotals
 from boresight.run.placebo import PlaceboFloor, placebo_floor
 from boresight.run.saliency import query_rows
-from boresight.run.schemas import MEASURES, PAIRS, PASSAGES, SALIENCY, TOKENS
+from boresight.run.schemas import (
+    FUNNEL,
+    FUNNEL_STEPS,
+    MEASURES,
+    PAIRS,
+    PASSAGES,
+    SALIENCY,
+    STAGES,
+    TOKENS,
+)
 from boresight.run.slices import Shares, slices
 from boresight.store.files import write_json, write_jsonl
 from boresight.store.tables import TableWriter
@@ -84,10 +97,16 @@ class RunTables:
         self.measures = TableWriter(directory.table("measures"), MEASURES)
         self.pairs = TableWriter(directory.table("pairs"), PAIRS)
         self.saliency = TableWriter(directory.table("saliency"), SALIENCY)
+        self.funnel = TableWriter(directory.table("funnel"), FUNNEL)
+        self.funnel_steps = TableWriter(directory.table("funnel_steps"), FUNNEL_STEPS)
+        self.stages = TableWriter(directory.table("stages"), STAGES)
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        for table in (self.passages, self.tokens, self.measures, self.pairs, self.saliency):
+        for table in (
+            self.passages, self.tokens, self.measures, self.pairs, self.saliency, self.funnel,
+            self.funnel_steps, self.stages,
+        ):  # fmt: skip
             self._stack.enter_context(table)
         return self
 
@@ -103,6 +122,7 @@ class Totals:
 
     Attributes:
         diagnosis: Findings and sets.
+        funnel: Good passages and the order of each stage.
         measures: Trace, name and outcome of every measure.
         shares: Shares of the answer by rank and position.
         floors: Numeric floors of the traces, by scale.
@@ -110,6 +130,7 @@ class Totals:
     """
 
     diagnosis: Diagnosis
+    funnel: FunnelTotals
     measures: list[tuple[str, str, Measure]] = field(default_factory=list)
     shares: Shares = field(default_factory=Shares)
     floors: dict[str, list[float]] = field(default_factory=lambda: {"nats": [], "probability": []})
@@ -156,7 +177,7 @@ class Derivation:
             The summary.
         """
         self.placebo = self._placebo_floor()
-        totals = Totals(Diagnosis(self.placebo.nats))
+        totals = Totals(Diagnosis(self.placebo.nats), FunnelTotals(self.spec, self.traces, self.placebo.nats))
         with RunTables(self.directory) as tables:
             for index, plan in enumerate(self.plans):
                 self._write_trace(index, plan, tables, totals)
@@ -183,7 +204,12 @@ class Derivation:
             answer = views[0]
             tables.pairs.add(
                 totals.diagnosis.add(
-                    answer.trace, answer.target, answer.evidence, answer.table, answer.in_nats
+                    answer.trace,
+                    answer.target,
+                    answer.evidence,
+                    answer.table,
+                    nats=answer.in_nats,
+                    pairs=interactions_of(answer.table, plan, self.spec),
                 )
             )
             tables.saliency.add(
@@ -196,13 +222,30 @@ class Derivation:
                 )
             )
         evidence = views[0].evidence if views else self._nothing(plan)
+        evidence = self._with_funnel(self.traces[index], evidence, tables, totals.funnel)
         found = list(self._measured(evidence))
         tables.measures.add(_measure_row(evidence, name, measure) for name, measure in found)
         totals.add(evidence, found)
         for view in views:
-            if view.attribution is not None:
+            if view.attribution is not None and estimand_of(view.attribution.method) == "shapley":
                 gap = efficiency_gap(view.table, view.attribution, self.spec.scale)
                 totals.efficiency_gap = max(totals.efficiency_gap, gap)
+
+    def _with_funnel(
+        self, trace: Trace, evidence: Evidence, tables: RunTables, totals: FunnelTotals
+    ) -> Evidence:
+        """Write the funnel of a trace; gives the evidence with it, for the measures."""
+        targets = self.targets.get(trace.id)
+        found = totals.add(
+            trace,
+            evidence,
+            answer=targets[0].text if targets else None,
+            failure=self.failures.get(trace.id),
+        )
+        tables.funnel.add(found.funnel_rows())
+        tables.funnel_steps.add(found.step_rows())
+        tables.stages.add(found.stage_rows())
+        return replace(evidence, funnel=found.rows)
 
     def _warn_of_lost_spans(self) -> None:
         """Say how many answers hold each phrase, where not all of them do."""
@@ -237,12 +280,27 @@ class Derivation:
             chosen = span_tokens(targets[0], phrase)
             if chosen:
                 span = span_target(targets[0], phrase, chosen)
-                yield self._view(trace, plan, retriever, span, answer.restricted(chosen, span.id))
+                stored = answer.restricted(chosen, span.id)
+                yield self._view(trace, plan, retriever, span, stored, part_of=(answer, chosen))
 
     def _view(
-        self, trace: Trace, plan: TracePlan, retriever: RetrieverView, target: Target, stored: StoredRows
+        self,
+        trace: Trace,
+        plan: TracePlan,
+        retriever: RetrieverView,
+        target: Target,
+        stored: StoredRows,
+        *,
+        part_of: tuple[StoredRows, Sequence[int]] | None = None,
     ) -> View:
+        """One target; a span is a part of its answer, whose tokens add up to it."""
         found = attribute_scales(stored.table, plan, self.spec)
+        if part_of is not None:
+            whole, tokens = attribute_scales(part_of[0].table, plan, self.spec), part_of[1]
+            found = {
+                scale: alone and restricted(whole[scale] or alone, tokens, alone)
+                for scale, alone in found.items()
+            }
         evidence = build_evidence(stored, plan, retriever, found, has_floor=self.has_floor)
         return View(
             trace, target, evidence, found[self.spec.scale], found["nats"],
@@ -308,8 +366,8 @@ class Derivation:
             "scale": self.spec.scale,
             "traces": {
                 "total": len(self.plans),
-                "exact": methods.count("exact"),
-                "sampled": methods.count("permutation"),
+                "exact": methods.count(EXACT),
+                "sampled": sum(method not in (EXACT, NONE) for method in methods),
                 "closed_book_only": sum(plan.status == "closed_book_only" for plan in self.plans),
                 "nothing_to_score": sum(plan.status == "nothing_to_score" for plan in self.plans),
                 "failed": len(self.failures),
@@ -318,6 +376,7 @@ class Derivation:
             "share_by_rank": totals.shares.to_json("rank", self.spec.seed),
             "share_by_position": totals.shares.to_json("position", self.spec.seed),
             "slices": slices(self.by, self.traces, totals.measures, self.spec.seed),
+            **totals.funnel.summary(),
         }
 
 

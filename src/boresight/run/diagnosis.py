@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from boresight.explain.counterfactual import minimal_breaks, minimal_keeps
-from boresight.explain.shapley.interactions import pairwise_interactions
 from boresight.findings import (
     Case,
     Finding,
@@ -18,6 +17,7 @@ from boresight.findings import (
     run_findings,
     sentences,
 )
+from boresight.run.design import EXACT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from boresight.game.table import ValueTable
     from boresight.measure.evidence import Evidence
     from boresight.models.seam import Target
-    from boresight.run.evidence import Attribution
+    from boresight.run.evidence import Attribution, Pairs
     from boresight.trace import Trace
 
     Row = dict[str, Any]
@@ -51,7 +51,14 @@ class Diagnosis:
     sets: list[Row] = field(default_factory=list)
 
     def add(
-        self, trace: Trace, target: Target, evidence: Evidence, table: ValueTable, nats: Attribution | None
+        self,
+        trace: Trace,
+        target: Target,
+        evidence: Evidence,
+        table: ValueTable,
+        *,
+        nats: Attribution | None,
+        pairs: Pairs | None,
     ) -> Iterator[Row]:
         """Diagnose one answer.
 
@@ -61,16 +68,15 @@ class Diagnosis:
             evidence: What the measures read about it.
             table: Its value table.
             nats: Its attributions in nats, or None.
+            pairs: Its pairwise interactions in nats, or None.
 
         Yields:
-            Rows of the pairs table; none for a sampled trace.
+            Rows of the pairs table.
         """
-        values = table.lattice().sum(axis=1) if evidence.method == "exact" else None
-        interactions = None if values is None else pairwise_interactions(values)
         case = case_from(
             evidence,
             table,
-            interactions,
+            None if pairs is None else pairs.nearest_to_zero,
             trace,
             target=target.text,
             low=None if nats is None else nats.low,
@@ -79,9 +85,10 @@ class Diagnosis:
         )
         self.asked.append(asked_kinds(case))
         self.findings += diagnose(case)
-        if values is not None and interactions is not None:
-            self.sets += _sets(case, values)
-            yield from _pairs(case, target.id, interactions)
+        if evidence.method == EXACT:
+            self.sets += _sets(case, table.lattice().sum(axis=1))
+        if pairs is not None:
+            yield from _pairs(case, target.id, pairs)
 
     def summary(self, summary: dict[str, Any]) -> dict[str, Any]:
         """The summary with rates of findings and the three sentences; run-level findings are kept too."""
@@ -105,12 +112,14 @@ def _sets(case: Case, values: NDArray[np.float64]) -> Iterator[Row]:
             }
 
 
-def _pairs(case: Case, target: str, interactions: NDArray[np.float64]) -> Iterator[Row]:
+def _pairs(case: Case, target: str, pairs: Pairs) -> Iterator[Row]:
     for first, second in combinations(range(len(case.players)), 2):
         yield {
             "trace": case.trace,
             "a": case.players[first],
             "b": case.players[second],
             "target": target,
-            "interaction": float(interactions[first, second]),
+            "interaction": float(pairs.interaction[first, second]),
+            "low": None if pairs.low is None else float(pairs.low[first, second]),
+            "high": None if pairs.high is None else float(pairs.high[first, second]),
         }

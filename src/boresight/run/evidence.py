@@ -7,20 +7,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boresight.explain.shapley import ESTIMATORS, PairDesign, exact_shapley
 from boresight.explain.shapley import efficiency_gap as shapley_gap
-from boresight.explain.shapley import exact_shapley, permutation_estimate
+from boresight.explain.shapley.interactions import pairwise_interactions
+from boresight.explain.shapley.sampled_interactions import (
+    FEWEST_PLAYERS,
+    MOST_PLAYERS,
+    sampled_interactions,
+)
 from boresight.game.coalitions import all_but_one, coalition_of, from_masks, singletons
 from boresight.game.floor import numeric_floor
 from boresight.game.table import ValueTable
 from boresight.measure.evidence import Evidence, RetrieverView
-from boresight.run.plan import CLOSED, FLOOR, PASSAGES, TracePlan, design_for
+from boresight.run.design import COALITIONS, EXACT, NONE, design_for
+from boresight.run.plan import CLOSED, FLOOR, PASSAGES, TracePlan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from boresight.explain.shapley import PermutationDesign
     from boresight.game.scales import Scale
     from boresight.run.spec import RunSpec
     from boresight.store.values import ValueRow
@@ -95,27 +101,100 @@ def sort_rows(rows: Sequence[ValueRow], players: tuple[str, ...], target: str) -
 
 def attribute_rows(table: ValueTable, plan: TracePlan, spec: RunSpec, scale: Scale) -> Attribution | None:
     """Attributions by the planned method; None where the plan computes none."""
-    if plan.method == "none":
+    if plan.method == NONE:
         return None
-    exact = plan.method == "exact"
-    return attribute_table(table, None if exact else design_for(spec, plan.trace, table.n), scale)
+    return attribute_table(table, plan.method, spec, plan.trace, scale)
 
 
-def attribute_table(table: ValueTable, design: PermutationDesign | None, scale: Scale) -> Attribution:
-    """Attributions of all players of a table; exact without a design of sampled coalitions."""
-    if design is None:
+def attribute_table(
+    table: ValueTable, method: str, spec: RunSpec, trace: str, scale: Scale, *, purpose: str = COALITIONS
+) -> Attribution:
+    """Attributions of all players of a table.
+
+    Args:
+        table: Values by coalition.
+        method: ``exact``, or how the coalitions were sampled.
+        spec: The run's settings.
+        trace: Trace id, which seeds the design.
+        scale: Value scale.
+        purpose: What the design is for, which seeds it too.
+    """
+    if method == EXACT:
         tokens = exact_shapley(table.lattice(scale))
-        return Attribution("exact", _by_id(table, tokens.sum(axis=1)), None, None, tokens, None, None)
+        return Attribution(EXACT, _by_id(table, tokens.sum(axis=1)), None, None, tokens, None, None)
+    estimator, design = ESTIMATORS[method], design_for(spec, trace, method, table.n, purpose)
     values = table.take(from_masks(design.coalitions), scale)
-    each = permutation_estimate(design, values)
-    whole = permutation_estimate(design, values.sum(axis=1))
+    each = estimator.estimate(design, values)
+    whole = estimator.estimate(design, values.sum(axis=1))
     return Attribution(
-        "permutation",
+        method,
         _by_id(table, each.attribution.sum(axis=1)),
         None if whole.low is None else _by_id(table, whole.low),
         None if whole.high is None else _by_id(table, whole.high),
         each.attribution, each.low, each.high,
     )  # fmt: skip
+
+
+def restricted(found: Attribution, tokens: Sequence[int], alone: Attribution) -> Attribution:
+    """The attribution of some target tokens: the sum of theirs, so that a span is the sum of its tokens.
+
+    Args:
+        found: Attributions of the whole target.
+        tokens: Places of the tokens.
+        alone: Attributions computed from these tokens only, whose intervals are as wide.
+    """
+    chosen = list(tokens)
+    total = {
+        passage: float(row.sum()) for passage, row in zip(found.total, found.tokens[:, chosen], strict=True)
+    }
+    shift = {passage: value - alone.total[passage] for passage, value in total.items()}
+    low, high = (
+        None if ends is None else {passage: ends[passage] + shift[passage] for passage in total}
+        for ends in (alone.low, alone.high)
+    )
+    token_low, token_high = (
+        None if ends is None else ends[:, chosen] for ends in (found.token_low, found.token_high)
+    )
+    return Attribution(found.method, total, low, high, found.tokens[:, chosen], token_low, token_high)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Shapley interactions of all pairs of passages, nats of the whole target.
+
+    Attributes:
+        interaction: Shape (n, n), players in context order.
+        low: Lower ends of the 95 percent intervals, same shape; None without an interval.
+        high: Upper ends.
+        exact: Whether every coalition was scored.
+    """
+
+    interaction: NDArray[np.float64]
+    low: NDArray[np.float64] | None
+    high: NDArray[np.float64] | None
+    exact: bool
+
+    @property
+    def nearest_to_zero(self) -> NDArray[np.float64] | None:
+        """What is sure: the values where exact, else the ends nearest to 0, 0 where the interval holds it."""
+        if self.exact:
+            return self.interaction
+        if self.low is None or self.high is None:
+            return None
+        return np.maximum(self.low, 0.0) + np.minimum(self.high, 0.0)
+
+
+def interactions_of(table: ValueTable, plan: TracePlan, spec: RunSpec) -> Pairs | None:
+    """Interactions of all pairs, from values that are stored anyway; None where the method gives none."""
+    if plan.method == EXACT:
+        return Pairs(pairwise_interactions(table.lattice().sum(axis=1)), None, None, exact=True)
+    if plan.method == NONE or not FEWEST_PLAYERS <= table.n <= MOST_PLAYERS:
+        return None
+    design = design_for(spec, plan.trace, plan.method, table.n)
+    if not isinstance(design, PairDesign):
+        return None
+    found = sampled_interactions(design, table.take(from_masks(design.coalitions), "nats").sum(axis=1))
+    return Pairs(found.interaction, found.low, found.high, exact=design.complete)
 
 
 def attribute_scales(table: ValueTable, plan: TracePlan, spec: RunSpec) -> dict[Scale, Attribution | None]:

@@ -12,8 +12,10 @@ from boresight.game.placebo import (
     candidates,
     placebo_attribution,
     placebo_coalitions,
+    placebo_orders,
     with_placebo,
 )
+from boresight.run.design import EXACT, NONE
 from boresight.run.plan import (
     PASSAGES,
     PLACEBO,
@@ -22,7 +24,6 @@ from boresight.run.plan import (
     TracePlan,
     batch_of,
     check_window,
-    design_for,
     rows_of,
 )
 from boresight.stats.percentile import absolute_percentile
@@ -60,7 +61,7 @@ class PlaceboPlanner:
     def add(self, plans: Sequence[TracePlan]) -> list[TracePlan]:
         """The plans, those of the sample with the batches of their guest."""
         by_id = {trace.id: trace for trace in self.traces}
-        able = [plan for plan in plans if plan.method in ("exact", "permutation")]
+        able = [plan for plan in plans if plan.method != NONE]
         changed: dict[str, TracePlan] = {}
         for index in rng_for(self.spec.seed, PLACEBO).permutation(len(able)):
             if len(changed) == self.spec.placebo:
@@ -97,11 +98,11 @@ class PlaceboPlanner:
     def _joined(self, plan: TracePlan, trace: Trace, guests: Mapping[str, Row]) -> tuple[Batch, ...]:
         """The plan's batches with the guest's prompts.
 
-        In packs they continue the trace's own prompts, so they join the batch that holds the same coalition
-        without the guest; read whole, they come in batches of their own.
+        In packs of an exact trace they continue its own prompts, so they join the batch that holds the same
+        coalition without the guest; else they come in batches of their own.
         """
         able = self.game_of(trace).generator.capabilities()
-        if able.packs is None:
+        if able.packs is None or plan.method != EXACT:
             rows = list(guests.values())
             groups = grouped([row.request for row in rows], able)
             return (*plan.batches, *(batch_of([rows[index] for index in group], able) for group in groups))
@@ -131,13 +132,10 @@ class PlaceboPlanner:
 
 
 def orders_of(spec: RunSpec, plan: TracePlan) -> list[list[int]] | None:
-    """The permutations of a sampled trace; None for an exact one."""
-    if plan.method == "exact":
+    """The orders of entry of a sampled trace; None for an exact one."""
+    if plan.method == EXACT:
         return None
-    orders: list[list[int]] = (
-        design_for(spec, plan.trace, plan.players).pairs.reshape(-1, plan.players).tolist()
-    )
-    return orders
+    return placebo_orders(plan.players, rng_for(spec.seed, PLACEBO, plan.trace, "orders"))
 
 
 def guest_game(trace: Trace, placebo: Placebo, traces: Mapping[str, Trace], game_of: GameOf) -> ContextGame:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from boresight.errors import SpecError, WindowError
-from boresight.explain.shapley import permutation_design
+from boresight.errors import WindowError
 from boresight.game.batches import as_batch, cost, grouped, tokens_of
 from boresight.game.coalitions import (
     all_but_one,
@@ -16,24 +14,22 @@ from boresight.game.coalitions import (
     from_masks,
     singletons,
 )
-from boresight.game.context_game import MOST_EXACT_PLAYERS
 from boresight.game.floor import floor_pairs
 from boresight.game.placebo import Placebo
 from boresight.game.query_game import QUERY, QueryGame
+from boresight.run.design import EXACT, NONE, choose_method, design_for
 from boresight.run.query import query_coalitions
 from boresight.stats.random import rng_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from boresight.explain.shapley import PermutationDesign
     from boresight.game.context_game import ContextGame
     from boresight.game.floor import FloorPair
     from boresight.game.needs import Needs
     from boresight.models.seam import Capabilities, Request, Target
     from boresight.run.spec import RunSpec
 
-Method = Literal["exact", "permutation", "none"]
 Status = Literal["score", "closed_book_only", "nothing_to_score", "failed"]
 
 NO_COALITION = ""  # closed book is a prompt of its own, not a coalition
@@ -94,7 +90,7 @@ class TracePlan:
 
     trace: str
     status: Status
-    method: Method = "none"
+    method: str = NONE
     reason: str | None = None
     players: int = 0
     target_tokens: dict[str, int] = field(default_factory=dict)
@@ -123,12 +119,6 @@ class TracePlan:
         )
         guest = stored.get("placebo")
         return cls(**{**stored, "batches": batches, "placebo": guest and Placebo(**guest)})
-
-
-@lru_cache(maxsize=4)  # plan, placebo and tables ask for the design of one trace after the other
-def design_for(spec: RunSpec, trace_id: str, n: int) -> PermutationDesign:
-    """The seeded permutation design of a sampled trace; the same whenever it is asked for."""
-    return permutation_design(n, spec.coalitions_sampled(n), rng_for(spec.seed, trace_id, "permutations"))
 
 
 def plan_trace(
@@ -162,7 +152,7 @@ def plan_trace(
             longest=longest_prompt(game, scored), extra_tokens=_tokens(batches), batches=batches,
         )  # fmt: skip
     exact_tokens = exact_cost(game, scored[0])
-    method = choose_method(spec, trace_id, n, exact_tokens) if needs.table else "none"
+    method = choose_method(spec, trace_id, n, exact_tokens) if needs.table else NONE
     pairs = floor_pairs(n, rng_for(spec.seed, trace_id, FLOOR)) if has_floor else []
     wanted = _coalitions(spec, trace_id, n, method, needs)
     wanted = list(dict.fromkeys([*wanted, *(pair.coalition for pair in pairs)]))
@@ -178,21 +168,6 @@ def plan_trace(
         longest=longest_prompt(game, scored), exact_tokens=exact_tokens, tokens=answer_tokens,
         extra_tokens=_tokens(main) - answer_tokens + _tokens(floor), batches=main + floor,
     )  # fmt: skip
-
-
-def choose_method(spec: RunSpec, trace_id: str, n: int, exact_tokens: int) -> Method:
-    """Exact within the token cap, or where a sample of the budget would hold every coalition anyway."""
-    wanted = spec.exact or exact_tokens <= spec.max_tokens_per_trace
-    if spec.exact and n > MOST_EXACT_PLAYERS:
-        raise SpecError(
-            f"trace {trace_id!r} has {n} passages, that is 2^{n} coalitions; "
-            f"--exact goes up to {MOST_EXACT_PLAYERS}"
-        )
-    if n > MOST_EXACT_PLAYERS:
-        return "permutation"
-    if wanted or 1 << n <= spec.coalitions_sampled(n):
-        return "exact"
-    return "exact" if 1 << n == len(design_for(spec, trace_id, n).coalitions) else "permutation"
 
 
 def exact_cost(game: ContextGame, target: Target) -> int:
@@ -239,13 +214,13 @@ def check_window(game: ContextGame, targets: Sequence[Target], new_tokens: int =
         )
 
 
-def _coalitions(spec: RunSpec, trace_id: str, n: int, method: Method, needs: Needs) -> list[str]:
-    if method == "exact":
+def _coalitions(spec: RunSpec, trace_id: str, n: int, method: str, needs: Needs) -> list[str]:
+    if method == EXACT:
         return all_coalitions(n)
-    if method == "none":
+    if method == NONE:
         wanted = [coalition_of([], n), coalition_of(range(n), n)]
     else:
-        wanted = from_masks(design_for(spec, trace_id, n).coalitions)
+        wanted = from_masks(design_for(spec, trace_id, method, n).coalitions)
     wanted += singletons(n) if needs.singletons else []
     return wanted + (all_but_one(n) if needs.leave_one_out else [])
 

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from boresight.explain.shapley import permutation_design
+from boresight.explain.shapley import sampling_method
 from boresight.game.coalitions import all_coalitions, from_masks
 from boresight.game.context_game import MOST_EXACT_PLAYERS
 from boresight.game.query_game import QUERY, words_of
-from boresight.stats.random import rng_for
+from boresight.run.design import AUTO, EXACT, budget_of, design_for
 
 if TYPE_CHECKING:
-    from boresight.explain.shapley import PermutationDesign
     from boresight.game.context_game import ContextGame
     from boresight.models.seam import Target
     from boresight.run.spec import RunSpec
 
 
-def query_method(game: ContextGame, target: Target, spec: RunSpec) -> Literal["exact", "permutation"]:
-    """Exact within the token cap, or where a sample would hold every coalition anyway."""
+def query_method(game: ContextGame, target: Target, spec: RunSpec) -> str:
+    """Exact within the token cap, or where a sample would hold every coalition anyway, else sampled."""
     words = len(words_of(game.trace.query))
+    sampler = sampling_method(budget_of(spec, AUTO, words))
     if words > MOST_EXACT_PLAYERS:
-        return "permutation"
+        return sampler
     fits = _exact_cost(game, target, words) <= spec.max_tokens_per_trace
-    return "exact" if fits or 1 << words <= spec.coalitions_sampled(words) else "permutation"
+    return EXACT if fits or 1 << words <= spec.coalitions_sampled(words) else sampler
 
 
 def _exact_cost(game: ContextGame, target: Target, words: int) -> int:
@@ -38,17 +37,12 @@ def _exact_cost(game: ContextGame, target: Target, words: int) -> int:
     return before + (ending << words)
 
 
-@lru_cache(maxsize=4)
-def query_design(spec: RunSpec, trace_id: str, words: int) -> PermutationDesign:
-    """The seeded design of a sampled query game."""
-    return permutation_design(words, spec.coalitions_sampled(words), rng_for(spec.seed, trace_id, QUERY))
-
-
 def query_coalitions(game: ContextGame, target: Target, spec: RunSpec) -> list[str]:
     """The coalitions of words to score; none where the query has no word."""
     words = len(words_of(game.trace.query))
     if not words:
         return []
-    if query_method(game, target, spec) == "exact":
+    method = query_method(game, target, spec)
+    if method == EXACT:
         return all_coalitions(words)
-    return from_masks(query_design(spec, game.trace.id, words).coalitions)
+    return from_masks(design_for(spec, game.trace.id, method, words, QUERY).coalitions)

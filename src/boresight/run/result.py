@@ -105,6 +105,21 @@ class RunResult:
         return self._table("saliency", ["trace", "stage", "side", "passage", "token"])
 
     @cached_property
+    def funnel(self) -> pd.DataFrame:
+        """One row a good passage: where it was lost, what the answer made of it; index (trace, passage)."""
+        return self._table("funnel", ["trace", "passage"])
+
+    @cached_property
+    def funnel_steps(self) -> pd.DataFrame:
+        """What each stage did with a good passage, in order; index (trace, passage, step)."""
+        return self._table("funnel_steps", ["trace", "passage", "step"])
+
+    @cached_property
+    def stages(self) -> pd.DataFrame:
+        """Measures of alignment with each recorded stage as the retriever; index (trace, measure, stage)."""
+        return self._table("stages", ["trace", "measure", "stage"])
+
+    @cached_property
     def findings(self) -> pd.DataFrame:
         """One row a finding, the most important of a trace first; the trace is None for those of the run."""
         import pandas as pd

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from boresight.explain.shapley import sampling_method
 from boresight.game.query_game import QUERY, words_of
 from boresight.game.table import ValueTable
 from boresight.measure.evidence import RESOLUTION
+from boresight.run.design import AUTO, EXACT, budget_of
 from boresight.run.evidence import attribute_table
-from boresight.run.query import query_design
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,9 +40,8 @@ def query_rows(
         return
     names = tuple(str(place) for place in range(len(words)))
     table = ValueTable(names, target.id, stored, None)
-    exact = len(stored) == 1 << len(words)
-    design = None if exact else query_design(spec, trace.id, len(words))
-    found = attribute_table(table, design, spec.scale)
+    method = EXACT if len(stored) == 1 << len(words) else sampling_method(budget_of(spec, AUTO, len(words)))
+    found = attribute_table(table, method, spec, trace.id, spec.scale, purpose=QUERY)
     for place, (name, word) in enumerate(zip(names, words, strict=True)):
         value = found.total[name]
         yield {

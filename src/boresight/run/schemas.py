@@ -91,3 +91,62 @@ MEASURES = pa.schema(
         ("minimum", _FLOAT),
     ]
 )
+
+FUNNEL = pa.schema(
+    [
+        ("trace", _TEXT),
+        ("passage", _TEXT),
+        ("good_by", _TEXT),
+        ("grade", _FLOAT),
+        ("stage", _TEXT),
+        ("stage_kind", _TEXT),
+        ("lost_kind", _TEXT),
+        ("inferred", _FLAG),
+        ("detail", _TEXT),
+        ("rank_low", _INT),
+        ("rank_high", _INT),
+        ("margin", _FLOAT),
+        ("cut", _INT),
+        ("reached", _TEXT),
+        ("in_context", _FLAG),
+        ("position", _INT),
+        ("attribution", _FLOAT),
+        ("above_floor", _FLAG),
+        ("cited", _FLAG),
+        ("answer_right", _FLAG),
+    ]
+)
+
+FUNNEL_STEPS = pa.schema(
+    [
+        ("trace", _TEXT),
+        ("passage", _TEXT),
+        ("step", _INT),
+        ("stage", _TEXT),
+        ("stage_kind", _TEXT),
+        ("rank_low", _INT),
+        ("rank_high", _INT),
+        ("score", _FLOAT),
+        ("margin", _FLOAT),
+        ("ranked", _INT),
+        ("cut", _INT),
+        ("survived", _FLAG),
+        ("tied_at_cut", _FLAG),
+        ("lost_kind", _TEXT),
+    ]
+)
+
+STAGES = pa.schema(
+    [
+        ("trace", _TEXT),
+        ("step", _INT),
+        ("stage", _TEXT),
+        ("stage_kind", _TEXT),
+        ("measure", _TEXT),
+        ("value", _FLOAT),
+        ("state", _TEXT),
+        ("reason", _TEXT),
+        ("chance", _FLOAT),
+        ("minimum", _FLOAT),
+    ]
+)

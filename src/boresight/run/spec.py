@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from boresight.errors import SpecError
+from boresight.explain.shapley import ESTIMATORS
 from boresight.store.files import to_json
 from boresight.trace import trace_to_dict
 
@@ -30,8 +32,11 @@ CHOICES = {
     "scale": ("nats", "probability", "log_odds"),
     "too_long": ("refuse", "skip"),
     "engine": ("auto", "plain"),
+    "method": ("auto", *ESTIMATORS),
 }
 PLAYERS = ("query",)
+DERIVED = ("good", "least_grade")
+"""Settings of derived files alone: a run may be given again with others, and nothing is scored again."""
 DEFAULT_NEW_TOKENS = 128
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -54,11 +59,14 @@ class RunSpec:
         measures: Names of the measures.
         players: Games that are played beside that of the passages: ``query`` for the words of the query.
         spans: Phrases of the answer to attribute on their own.
+        good: Ids of passages that ought to carry the answer, for the funnel: ``ID``, or ``TRACE=ID``.
+        least_grade: The lowest label that counts as relevant in the funnel; any above 0 by default.
         limit: Number of traces read, or None for all.
         max_new_tokens: Limit of a generated answer.
         score_end: Whether end-of-turn belongs to the target.
         closed_book_answers: Whether each question is also answered without passages, for the report.
         exact: Whether all coalitions are scored whatever they cost.
+        method: How attributions are computed: ``auto`` (exact, or the best sampler), or an estimator's name.
         max_tokens_per_trace: Exact up to so many planned tokens, sampled beyond.
         budget: Coalitions of a sampled trace; 8 a passage by default.
         too_long: What to do with a prompt longer than the window.
@@ -81,11 +89,14 @@ class RunSpec:
     measures: tuple[str, ...] = ()
     players: tuple[str, ...] = ()
     spans: tuple[str, ...] = ()
+    good: tuple[str, ...] = ()
+    least_grade: float | None = None
     limit: int | None = None
     max_new_tokens: int = DEFAULT_NEW_TOKENS
     score_end: bool = False
     closed_book_answers: bool = True
     exact: bool = False
+    method: str = "auto"
     max_tokens_per_trace: int = DEFAULT_TOKENS_PER_TRACE
     budget: int | None = None
     too_long: Literal["refuse", "skip"] = "refuse"
@@ -104,12 +115,14 @@ class RunSpec:
             raise SpecError(f"budget must be at most {LARGEST_BUDGET:,}, got {self.budget:,}")
         if any(not phrase.strip() for phrase in self.spans):
             raise SpecError("a span must be a phrase of the answer, got an empty one")
-        for game in self.players:
-            if game not in PLAYERS:
-                raise SpecError(f"players must be one of {', '.join(PLAYERS)}, got {game!r}")
+        if any(not name.strip() for name in self.good):
+            raise SpecError("a good passage must be named by its id, got an empty one")
+        if self.least_grade is not None and not math.isfinite(self.least_grade):
+            raise SpecError(f"the least grade must be a finite number, got {self.least_grade}")
         for name, allowed in CHOICES.items():
-            if getattr(self, name) not in allowed:
-                raise SpecError(f"{name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r}")
+            _check_choice(name, getattr(self, name), allowed)
+        for game in self.players:
+            _check_choice("players", game, PLAYERS)
 
     def to_json(self) -> dict[str, Any]:
         """JSON values, lists for tuples."""
@@ -119,6 +132,11 @@ class RunSpec:
     def coalitions_sampled(self, n: int) -> int:
         """Budget of a sampled trace with n passages, in distinct coalitions."""
         return self.budget if self.budget is not None else COALITIONS_PER_PASSAGE * n
+
+
+def _check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise SpecError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
 
 
 def _check_whole(name: str, value: object, least: int) -> None:
@@ -152,9 +170,9 @@ def traces_hash(traces: Iterable[Trace]) -> str:
 
 
 def first_difference(stored: dict[str, Any], wanted: dict[str, Any]) -> str | None:
-    """Name and both values of the first field that differs, or None."""
+    """Name and both values of the first field that differs, or None; derived files do not count."""
     known = [field.name for field in fields(RunSpec)]
     for name in [*known, *sorted((stored.keys() | wanted.keys()) - set(known))]:
-        if stored.get(name) != wanted.get(name):
+        if name not in DERIVED and stored.get(name) != wanted.get(name):
             return f"{name} was {stored.get(name)!r} and is now {wanted.get(name)!r}"
     return None

@@ -65,7 +65,10 @@ class Kriged(NamedTuple):
 
 
 def krige(surface: Surface, observed: Floats, corrected: float = CORRECTED) -> Kriged:
-    """Estimate the surface's quantity from observations, token by token.
+    """Estimate the surface's quantity from observations.
+
+    One weight of the main part, the likeliest for the sum over tokens, serves all tokens, so that the
+    estimates of the tokens add up to the estimate of their sum.
 
     Args:
         surface: The quantity and what it goes with.
@@ -77,17 +80,9 @@ def krige(surface: Surface, observed: Floats, corrected: float = CORRECTED) -> K
         Estimates and errors, in the unit of the observations.
     """
     precision = np.asarray(np.linalg.inv(surface.cover), dtype=np.float64)
-    solutions = [_Solution(surface, precision, signal) for signal in SIGNALS]
-    chosen = np.argmax([one.evidence(observed) for one in solutions], axis=0)
-    shape = (len(surface.main), observed.shape[1])
-    found = Kriged(np.zeros(shape), np.zeros(shape), np.ones(shape))
-    for place in np.unique(chosen):
-        columns = chosen == place
-        for whole, part in zip(
-            found, solutions[place].estimate(observed[:, columns], corrected), strict=True
-        ):
-            whole[:, columns] = part
-    return found
+    whole = observed.sum(axis=1, keepdims=True)
+    solutions = (_Solution(surface, precision, signal) for signal in SIGNALS)
+    return max(solutions, key=lambda one: float(one.evidence(whole)[0])).estimate(observed, corrected)
 
 
 class _Solution:
