@@ -70,6 +70,7 @@ def test_a_sampled_placebo_that_adds_a_constant_has_that_value():
         name: np.float32([-0.75 if name.endswith("1") else -1.0]) for name in placebo_coalitions(n, orders)
     }
     assert placebo_attribution({}, joined, n, orders, "nats") == 0.25
+    assert {name.count("1") for name in joined if name[-1] == "1"} == {1, 3, 5}  # alone, in the middle, last
 
 
 def test_orders_of_entry_come_with_their_reverses():
@@ -77,4 +78,3 @@ def test_orders_of_entry_come_with_their_reverses():
     assert len(orders) == 8
     assert orders[4:] == [order[::-1] for order in orders[:4]]
     assert all(sorted(order) == list(range(6)) for order in orders)
-    assert {name.count("1") for name in joined} == {1, 3, 5}  # alone, in the middle, last

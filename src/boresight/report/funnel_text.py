@@ -1,6 +1,6 @@
 """The funnel on a terminal: where the run lost its good passages, the way of each, the order stage by stage.
 
-Everything is read from the rows and summaries that the run wrote; the report page reads :func:`funnel_data`.
+Everything is read from the rows and summaries that the run wrote.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 ID_WIDTH = 16
 STAGE_WIDTH = 14
-LEGEND = (
-    "ranks count from 0, 2-4 is a tie; x: did not come through, ?: not recorded; "
-    "entered: good passages that came so far"
-)
+USUAL = ("warg@1.5", "spearman", "top1_agreement")
+LEGEND = "ranks count from 0, 2-4 is a tie; x: did not come through, ?: not recorded"
+ENTERED = "of entered: of the good passages that came so far"
+NOTHING = "no good passage is known: none is labelled, named, or carries a reference answer"
 
 _WAY = {
     "retrieved": "retrieved",
@@ -44,9 +44,9 @@ def funnel_view(summary: Row, rows: Sequence[Row] = (), steps: Iterable[Row] = (
         steps: Rows of ``funnel_steps.parquet`` about these.
     """
     if not summary["good"]:
-        return Group(Text("no good passage is known: none is labelled, named, or carries a reference answer"))
-    tables = [stage_losses(summary), passage_ways(rows, steps)] if rows else [stage_losses(summary)]
-    return Group(*_heading(summary), *tables, Text(LEGEND))
+        return Group(Text(NOTHING))
+    ways = (passage_ways(rows, steps), Text(LEGEND)) if rows else ()
+    return Group(*_heading(summary), stage_losses(summary), Text(ENTERED), *ways)
 
 
 def stage_losses(summary: Row) -> Table:
@@ -85,25 +85,40 @@ def passage_ways(rows: Sequence[Row], steps: Iterable[Row]) -> Table:
     return table
 
 
+def loss_details(rows: Sequence[Row]) -> Iterator[Text]:
+    """What each loss was read off, a sentence a lost passage."""
+    for row in rows:
+        if _known(row["detail"]) is not None:
+            inferred = " (inferred)" if row["inferred"] is True else ""
+            yield Text(f"- {cut(row['passage'], ID_WIDTH)}: {plain(row['detail'])}{inferred}")
+
+
 def stage_alignment(means: Sequence[Row]) -> Table:
     """Measures of alignment with each stage as the retriever, and the change from the stage before."""
     table = Table(box=box.SIMPLE_HEAD, width=WIDTH)
-    table.add_column("measure", no_wrap=True)
-    table.add_column("stage", no_wrap=True, ratio=1, overflow="ellipsis")
+    table.add_column("measure, stage", no_wrap=True, ratio=1, overflow="ellipsis")
     for name in ("mean", "95 %", "change", "95 %", "traces"):
         table.add_column(name, justify="right", no_wrap=True)
+    before = None
     for mean in means:
+        if mean["measure"] != before:
+            before = mean["measure"]
+            table.add_row(Text(before, style="bold"))
         total = mean["defined"] + mean["undefined"] + mean["failed"]
         table.add_row(
-            Text(mean["measure"]),
-            Text(plain(mean["stage"], STAGE_WIDTH)),
-            _number(mean["value"]),
+            Text("  " + plain(mean["stage"], STAGE_WIDTH)),
+            _number(mean["value"], 2),
             _between(mean["low"], mean["high"]),
-            _number(mean["change"]),
+            _number(mean["change"], 2),
             _between(mean["change_low"], mean["change_high"]),
-            f"{mean['defined']} of {total}",
+            f"{mean['defined']:,} of {total:,}",
         )
     return table
+
+
+def usual_alignment(means: Sequence[Row]) -> list[Row]:
+    """The entries of the few measures that a table shows unless asked for more; all where a run has none."""
+    return [mean for mean in means if mean["measure"] in USUAL] or list(means)
 
 
 def ablation_table(ablations: Sequence[Row]) -> Table:
@@ -135,7 +150,7 @@ def ablation_table(ablations: Sequence[Row]) -> Table:
 def funnel_data(
     summary: Row, rows: Iterable[Row], steps: Iterable[Row], alignment: Iterable[Row] = ()
 ) -> dict[str, Any]:
-    """What the report page shows of the funnel, as JSON values: the passages of each trace with their steps.
+    """The funnel as JSON values: losses, and the passages of each trace with their steps.
 
     Args:
         summary: ``funnel`` of the run's summary.
@@ -220,8 +235,8 @@ def _percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.0f} %"
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+def _number(value: float | None, digits: int = 3) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
 
 
 def _between(low: float | None, high: float | None) -> str:

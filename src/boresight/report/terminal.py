@@ -9,6 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from boresight.report.funnel_text import funnel_view
 from boresight.report.text import WIDTH, counted, cut, plain
 
 if TYPE_CHECKING:
@@ -63,6 +64,11 @@ def show_run(run: RunResult, screen: Console, traces: int | None = None) -> None
         screen.print(LEGEND)
     for line in _floors(run):
         screen.print(line)
+    lost = run.summary.get("funnel")  # older runs have none
+    if lost and lost["good"]:
+        screen.print(
+            Text(""), funnel_view(lost), Text(f"each passage: boresight funnel {run.folder}"), sep="\n"
+        )
 
 
 def summary_view(run: RunResult) -> Group:

@@ -11,7 +11,8 @@ from boresight.run.spec import RunSpec
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-SPOKEN = {"generator", "traces_sha256", "spans", "measures", "style"}  # said in another way
+SPOKEN = {"generator", "traces_sha256", "spans", "good", "players", "measures", "style"}  # in another way
+REPEATED = {"spans": "--span", "good": "--good"}
 
 
 def audit_command(spec: dict[str, Any], by: Iterable[str] = ()) -> str:
@@ -30,7 +31,8 @@ def audit_command(spec: dict[str, Any], by: Iterable[str] = ()) -> str:
         words += [flag] if value is True else [flag, str(value)]
     if spec.get("style") == "rag-e":
         words += ["--preset", "rag-e"]
-    words += [part for phrase in spec.get("spans", []) for part in ("--span", phrase)]
+    words += ["--players", ",".join(spec["players"])] if spec.get("players") else []
+    words += [part for name, flag in REPEATED.items() for one in spec.get(name, []) for part in (flag, one)]
     words += [part for name in by for part in ("--by", name)]
     words += _chosen_measures(spec.get("measures", []))
     return " ".join([*map(shlex.quote, words), "--out", "RUN"])

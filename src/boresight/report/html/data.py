@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from boresight.report.html.command import audit_command
 from boresight.report.html.files import RunFiles
+from boresight.report.html.funnel_data import run_funnel
+from boresight.report.html.methods import METHODS
 from boresight.report.html.numbers import compact_all
 from boresight.report.html.redact import redact as without_texts
 from boresight.report.html.trace_data import Reasons, trace_data
 from boresight.report.html.words import (
     EVIDENCE,
     FINDINGS,
-    METHODS,
     REMEDIES,
     measure_words,
     passage_measure_words,
@@ -57,6 +58,7 @@ def report_data(run: Path, *, redact: bool = False) -> Row:
         "summary": _summary(files, names),
         "slices": _slices(files.summary.get("slices") or {}),
         "findings": _findings(files),
+        "funnel": run_funnel(files, names),
         "words": {"findings": FINDINGS, "evidence": EVIDENCE, "remedies": REMEDIES, "methods": METHODS},
         "passage_measures": passage_measure_words(),
         "reasons": reasons.texts,

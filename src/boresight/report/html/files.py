@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ANSWER = "answer"
 DERIVED = (
     "summary.json", "passages.parquet", "tokens.parquet", "measures.parquet", "pairs.parquet", "sets.jsonl",
-    "findings.jsonl",
+    "findings.jsonl", "funnel.parquet", "funnel_steps.parquet", "stages.parquet",
 )  # fmt: skip
 
 
@@ -102,6 +102,16 @@ class RunFiles:
     def sets(self) -> dict[str, list[Row]]:
         """Lines of ``sets.jsonl`` by trace id."""
         return _by_trace(read_jsonl(self.root / "sets.jsonl"))
+
+    @cached_property
+    def funnel(self) -> dict[str, list[Row]]:
+        """Rows of ``funnel.parquet`` by trace id."""
+        return _by_trace(self._table("funnel"))
+
+    @cached_property
+    def funnel_steps(self) -> dict[str, list[Row]]:
+        """Rows of ``funnel_steps.parquet`` by trace id."""
+        return _by_trace(self._table("funnel_steps"))
 
     @cached_property
     def findings(self) -> list[Row]:

@@ -10,6 +10,7 @@ import numpy as np
 from boresight.findings.case import kept_margin, larger_floor
 from boresight.game.coalitions import coalition_of
 from boresight.report.html.files import ANSWER
+from boresight.report.html.funnel_data import trace_funnel
 from boresight.report.html.numbers import base64_floats, compact, compact_all, milli, pieces
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def trace_data(files: RunFiles, index: int, trace: Row, names: Sequence[str], re
         "pairs": _pairs(files.pairs.get(key, []), place),
         "sets": _sets(files.sets.get(key, []), place),
         "spans": _spans(files.passages.get(key, []), place),
+        **trace_funnel(files, key, place),
     }
 
 

@@ -74,6 +74,16 @@ LABELS: dict[str, tuple[str, str]] = {
         "Passages below the numeric floor",
         "Passages whose effect is not distinguishable from rounding; lower is better.",
     ),
+    "good_retrieved": ("Good passages retrieved", "Share of the good passages that a retriever kept."),
+    "good_in_context": (
+        "Good passages in the context",
+        "Share of the good passages that reached the prompt.",
+    ),
+    "good_used": (
+        "Good passages used",
+        "Share of the good passages of the context whose attribution is beyond the floor; higher is better.",
+    ),
+    "good_cited": ("Good passages cited", "Share of the good passages of the context that the answer cites."),
     "total_harm": ("Total harm", "Nats that passages took away from the answer; lower is better, 0 is best."),
 }
 
@@ -137,30 +147,6 @@ REMEDIES = {
     "abstain_or_cite": "abstain, or make the model cite",
     "sanitise": "sanitise the passage",
     "none": "",
-}
-
-METHODS: dict[str, dict[str, str]] = {
-    "exact": {
-        "label": "exact Shapley values",
-        "source": "Shapley 1953",
-        "kind": "causal",
-        "cost": "2^n prompts a trace; no sampling error",
-        "text": "Every subset of the passages was really put in the prompt and the answer scored again.",
-    },
-    "permutation": {
-        "label": "sampled Shapley values, antithetic permutations",
-        "source": "Castro et al. 2009; Mitchell et al. 2022",
-        "kind": "approximate",
-        "cost": "a fixed budget of prompts, 8 a passage by default; 95 % intervals",
-        "text": "A sample of the subsets was put in the prompt; the interval says what that leaves open.",
-    },
-    "none": {
-        "label": "no attribution",
-        "source": "",
-        "kind": "",
-        "cost": "the rows asked for alone",
-        "text": "No chosen measure needed attributions, or there was nothing to attribute.",
-    },
 }
 
 

@@ -126,4 +126,4 @@ const STATUS = {
   failed: "failed",
   unknown: "unknown",
 };
-const METHOD = { exact: "exact", permutation: "sampled", none: "no attribution" };
+const METHOD = { exact: "exact", none: "no attribution" }; // any other is sampled

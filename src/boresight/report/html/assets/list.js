@@ -3,6 +3,7 @@ const PAGE = 50;
 const choice = {
   words: "",
   finding: "",
+  lost: "",
   measure: null,
   from: "",
   to: "",
@@ -18,7 +19,19 @@ function filterByFinding(kind) {
   redrawList();
 }
 
+const lossKey = (stage, kind) => `${kind}@${stage}`;
+function filterByLoss(stage, kind) {
+  Object.assign(choice, { lost: lossKey(stage, kind), show: PAGE });
+  document.getElementById("by-loss").value = choice.lost;
+  redrawList();
+}
+
 function matches(trace) {
+  if (
+    choice.lost &&
+    !trace.good.some((one) => one.lost && lossKey(one.lost[0] ?? "", one.lost[1]) === choice.lost)
+  )
+    return false;
   if (choice.finding === "none" && trace.findings.length) return false;
   if (
     choice.finding &&
@@ -135,6 +148,7 @@ function listFilters() {
         options.map(([key, title]) => h("option", { value: key, selected: key === choice.finding }, title)),
       ),
     ),
+    lossFilter(set("lost")),
     MEASURES.length
       ? [
           h(
@@ -169,6 +183,25 @@ function listFilters() {
           ),
         ]
       : null,
+  );
+}
+
+function lossFilter(change) {
+  const known = ((FUNNEL || {}).summary || { stages: [] }).stages.flatMap((stage) =>
+    Object.keys(stage.kinds).map((kind) => [stage.stage, kind]),
+  );
+  if (!known.length) return null;
+  const words = ([stage, kind]) => (has(stage) ? `${visible(stage)}: ` : "") + lossWords(kind);
+  const options = [["", "any"], ...known.map((one) => [lossKey(one[0] ?? "", one[1]), words(one)])];
+  return h(
+    "label",
+    {},
+    "Lost a good passage",
+    h(
+      "select",
+      { onchange: change, id: "by-loss" },
+      options.map(([key, title]) => h("option", { value: key, selected: key === choice.lost }, title)),
+    ),
   );
 }
 

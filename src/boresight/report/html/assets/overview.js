@@ -7,6 +7,7 @@ function overview() {
     failures(),
     measures(),
     h("div", { class: "pair" }, findingKinds(), shares()),
+    funnelSection(),
     slices(),
     traceList(),
   ];
@@ -89,6 +90,7 @@ const GROUPS = [
     "Do retriever and generator agree?",
     (m) => m.range[0] === -1 || m.family === "top1_agreement" || (m.family || "").startsWith("warg_rbo"),
   ],
+  ["Good passages, as a share of a trace's", (m) => (m.family || "").startsWith("good_")],
   ["Failure rates, as a share of traces or of passages", (m) => m.unit === "share"],
   ["What the context gives", () => true],
 ];

@@ -10,6 +10,7 @@ function traceView(trace) {
     findingsOf(trace),
     answerSection(scene),
     passagesSection(scene),
+    traceFunnel(trace),
     h("div", { class: "pair" }, pairsSection(trace), setsSection(trace)),
     spansSection(trace),
     traceMeasures(trace),
@@ -51,7 +52,7 @@ function traceFacts(trace) {
     h("span", {}, "id ", h("b", {}, text(trace.id))),
     state,
     trace.status === "score"
-      ? h("span", {}, "attributions ", h("b", {}, METHOD[trace.method] || trace.method))
+      ? h("span", {}, "attributions ", h("b", {}, METHOD[trace.method] || `sampled (${trace.method})`))
       : null,
     hasAttributions(trace) ? restsMost(trace) : null,
     trace.kind ? h("span", {}, kinds[trace.kind] || trace.kind) : null,

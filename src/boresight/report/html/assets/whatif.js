@@ -43,7 +43,7 @@ function valuesPanel(trace) {
 }
 
 function whyNoSwitches(trace) {
-  if (trace.method === "permutation")
+  if (!METHOD[trace.method])
     return "this trace was sampled, so most sets of passages have no stored value.";
   if (trace.method === "exact")
     return "the table of this trace is too large to travel in the report; it is in the run directory.";
