@@ -26,7 +26,7 @@ $(VENV)/.user: pyproject.toml requirements-dev.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.user
-	@$(PIP) --editable ".[dev]"
+	@$(PIP) --editable ".[dev,http,retrieval]"
 	@touch $@
 
 demo: $(VENV)/.user ## Install, bring two small models, audit examples/traces.jsonl
@@ -51,11 +51,13 @@ format: $(VENV)/.dev ## Format and mend what the linter can mend
 
 test-all: check $(VENV)/.dev ## Checks, all tests, the wheel in an empty environment, coverage
 	@$(BIN)/boresight models fetch $(MODELS) || echo "the tests of the real models will be skipped"
+	@$(PIP) --editable ".[langchain,llama-index,servers]"
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --cov --cov-report=term:skip-covered
 
 bench: $(VENV)/.dev ## Measure, and write benchmarks/RESULTS.md
 	@$(BIN)/boresight models fetch $(MODELS)
-	@$(BIN)/python -m benchmarks.plain_engine
+	@$(PIP) --editable ".[bench]"
+	@for name in plain_engine engine estimators; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 docs: $(VENV)/.dev ## Build the reference of the public functions into build/docs
 	@$(PIP) --editable ".[docs]"

@@ -9,11 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from boresight.api import Audit, audit
+    from boresight.api import Audit, audit, reuse
     from boresight.errors import BoresightError
     from boresight.explain.shapley import Estimate, attribute, shapley
     from boresight.game import ContextGame, ValueTable
+    from boresight.measure.funnel import Pipeline, PipelineStage, decoy, inject, recut, skip
     from boresight.outcome import Measure
+    from boresight.run.ablation import ablate
     from boresight.trace import Passage, Ranked, Stage, Trace, Turn, read_traces
 
 _HOMES = {
@@ -23,15 +25,23 @@ _HOMES = {
     "Estimate": "boresight.explain.shapley",
     "Measure": "boresight.outcome",
     "Passage": "boresight.trace",
+    "Pipeline": "boresight.measure.funnel",
+    "PipelineStage": "boresight.measure.funnel",
     "Ranked": "boresight.trace",
     "Stage": "boresight.trace",
     "Trace": "boresight.trace",
     "Turn": "boresight.trace",
     "ValueTable": "boresight.game",
+    "ablate": "boresight.run.ablation",
     "attribute": "boresight.explain.shapley",
     "audit": "boresight.api",
+    "decoy": "boresight.measure.funnel",
+    "inject": "boresight.measure.funnel",
     "read_traces": "boresight.trace",
+    "recut": "boresight.measure.funnel",
+    "reuse": "boresight.api",
     "shapley": "boresight.explain.shapley",
+    "skip": "boresight.measure.funnel",
 }
 
 __version__ = "0.1.0"
@@ -43,16 +53,24 @@ __all__ = [
     "Estimate",
     "Measure",
     "Passage",
+    "Pipeline",
+    "PipelineStage",
     "Ranked",
     "Stage",
     "Trace",
     "Turn",
     "ValueTable",
     "__version__",
+    "ablate",
     "attribute",
     "audit",
+    "decoy",
+    "inject",
     "read_traces",
+    "recut",
+    "reuse",
     "shapley",
+    "skip",
 ]
 
 

@@ -12,7 +12,9 @@ from boresight.report.notebook import notebook_view
 from boresight.report.terminal import show_run
 from boresight.report.text import console
 from boresight.run.audit import TraceInput, make_job, phrases, run_job
+from boresight.run.measures import chosen_measures
 from boresight.run.result import RunResult
+from boresight.run.reuse import reuse as reuse_values
 from boresight.trace import Passage, Trace, quick_trace
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ def audit(
     score_end: bool | None = None,
     closed_book_answers: bool | None = None,
     exact: bool | None = None,
+    method: str | None = None,
     max_tokens_per_trace: int | None = None,
     budget: int | None = None,
     too_long: Literal["refuse", "skip"] | None = None,
@@ -79,6 +82,8 @@ def audit(
     threads: int | None = None,
     engine: Literal["auto", "plain"] | None = None,
     players: Sequence[str] = (),
+    good: Sequence[str] = (),
+    least_grade: float | None = None,
     progress: Progress | None = None,
 ) -> Audit:
     """Audit traces: exact attribution of every passage, and the alignment of retriever and generator.
@@ -106,6 +111,8 @@ def audit(
         closed_book_answers: Whether the model also answers each question without passages (default), to be
             shown beside the answer.
         exact: Score all coalitions whatever they cost.
+        method: ``auto`` (default: exact, or the best sampler), or a name in
+            ``boresight.explain.shapley.ESTIMATORS``.
         max_tokens_per_trace: Exact up to so many planned tokens (60,000 by default), sampled beyond.
         budget: Coalitions of a sampled trace, 8 a passage by default.
         too_long: ``refuse`` (default) or ``skip`` a prompt that does not fit the window.
@@ -119,6 +126,9 @@ def audit(
         engine: ``auto`` (default) reads what prompts share once, where the model is fit for it; ``plain``
             reads every prompt whole.
         players: ``query`` also attributes the answer to the words of the query (:attr:`Audit.saliency`).
+        good: Ids of passages that ought to carry the answer, for the funnel (:attr:`Audit.funnel`): an id
+            is good in every trace that holds it, ``TRACE=ID`` in that one alone. May change on resume.
+        least_grade: The lowest label of a good passage, any above 0 by default. May change on resume.
         progress: Told what happens.
 
     Returns:
@@ -136,10 +146,11 @@ def audit(
     settings = {
         "stage": stage, "labels": labels, "scale": scale, "spans": phrases(spans), "score_end": score_end,
         "closed_book_answers": closed_book_answers,
-        "max_new_tokens": max_new_tokens, "exact": exact, "max_tokens_per_trace": max_tokens_per_trace,
-        "budget": budget, "too_long": too_long, "placebo": placebo, "seed": seed, "dtype": dtype,
+        "max_new_tokens": max_new_tokens, "exact": exact, "method": method,
+        "max_tokens_per_trace": max_tokens_per_trace, "budget": budget, "too_long": too_long,
+        "placebo": placebo, "seed": seed, "dtype": dtype,
         "device": device, "revision": revision, "threads": threads, "engine": engine,
-        "players": tuple(players),
+        "players": tuple(players), "good": phrases(good), "least_grade": least_grade,
     }  # fmt: skip
     job = make_job(
         traces, generator=generator, retriever=retriever, measures=measures, preset=preset, limit=limit,
@@ -147,6 +158,49 @@ def audit(
     )  # fmt: skip
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="boresight-"))
     run_job(job, folder, overwrite=overwrite, by=by, progress=progress)
+    result = Audit(folder)
+    if out is None:
+        result.forget_on_exit(shutil.rmtree)
+    return result
+
+
+def reuse(
+    run: str | Path,
+    *,
+    out: str | Path | None = None,
+    overwrite: bool = False,
+    by: Sequence[str] = (),
+    method: str | None = None,
+    measures: Sequence[str] | None = None,
+    stage: str | None = None,
+    scale: Scale | None = None,
+    spans: Sequence[str] = (),
+) -> Audit:
+    """Look at the stored values of a run in another way, without a call to any model.
+
+    Args:
+        run: A run directory.
+        out: Directory of the new run; a temporary one by default.
+        overwrite: Delete an earlier run in ``out``.
+        by: Fields of ``meta`` to slice the run-level numbers by.
+        method: Another method whose coalitions are stored; of an exact trace that is every method.
+        measures: Names of measures.
+        stage: Stage that counts as the retriever.
+        scale: Value scale of the passage and token tables.
+        spans: Phrases of the answer to attribute on their own.
+
+    Returns:
+        The result; its counts of calls and coalitions are 0.
+
+    Raises:
+        BoresightError: In one sentence, what is wrong and what to do.
+    """
+    chosen = None if measures is None else chosen_measures(measures)
+    settings = {
+        "method": method, "measures": chosen, "stage": stage, "scale": scale, "spans": phrases(spans),
+    }  # fmt: skip
+    folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="boresight-"))
+    reuse_values(Path(run), folder, settings, by=by, overwrite=overwrite)
     result = Audit(folder)
     if out is None:
         result.forget_on_exit(shutil.rmtree)

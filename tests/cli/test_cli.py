@@ -180,7 +180,7 @@ def test_help_has_an_example(boresight, command):
 
 def test_no_command_is_listed_that_does_not_exist(boresight):
     _, out, _ = boresight("--help")
-    for later in ("index", "serve", "remedy"):
+    for later in ("serve", "remedy"):
         assert f"  {later} " not in out
 
 
@@ -237,3 +237,25 @@ def test_traces_can_be_sliced(files, boresight):
     (files / "traces.jsonl").write_text(line(answer="in Rome", meta={"topic": "x"}))
     assert boresight(*audit(files, "--by", "meta.topic"))[0] == 0
     assert json.loads((files / "run/summary.json").read_text())["slices"]["meta.topic"]["x"]["traces"] == 1
+
+
+def test_stored_values_are_read_again_by_another_method_without_a_call(files, boresight):
+    boresight(*audit(files, "--exact"))
+    code, out, _ = boresight(
+        "audit", "--from", files / "run", "--method", "leverage", "-o", files / "new", "--json"
+    )
+    assert code == 0
+    assert json.loads(out.splitlines()[-1])["counts"] == {"calls": 0, "coalitions_scored": 0}
+
+
+def test_stored_values_and_traces_exclude_each_other(files, boresight):
+    boresight(*audit(files))
+    code, _, err = boresight(*audit(files, "--from", files / "run", out="new"))
+    assert code == 2
+    assert "needs new values" in err
+
+
+def test_an_audit_without_traces_says_what_to_give(files, boresight):
+    code, _, err = boresight("audit", "-g", f"fake:{files / 'table.json'}", "-o", files / "run")
+    assert code == 2
+    assert "give the traces, or --from RUN" in err

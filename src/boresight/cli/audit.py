@@ -18,11 +18,14 @@ from boresight.cli.options import (
     Dtype,
     Engine,
     Exact,
-    Generator,
+    GeneratorOrNone,
+    Good,
     Json,
     LabelsOption,
+    LeastGrade,
     Limit,
     Measures,
+    Method,
     NewTokens,
     Placebo,
     Players,
@@ -38,8 +41,9 @@ from boresight.cli.options import (
     TokenCap,
     TooLong,
     TooLongOption,
-    Traces,
+    TracesOrNone,
 )
+from boresight.errors import SpecError
 
 if TYPE_CHECKING:
     from boresight.run.cost import Cost
@@ -50,9 +54,9 @@ ASK_ABOVE_SECONDS = 600
 
 @app.command()
 def audit(
-    traces: Traces,
-    generator: Generator,
     out: Annotated[Path, typer.Option("--out", "-o", help="Run directory; the same command resumes there.")],
+    traces: TracesOrNone = None,
+    generator: GeneratorOrNone = None,
     retriever: Retriever = None,
     stage: Stage = None,
     limit: Limit = None,
@@ -65,6 +69,7 @@ def audit(
     score_end: ScoreEnd = False,
     closed_book_answers: ClosedBook = True,
     exact: Exact = False,
+    method: Method = "auto",
     max_tokens_per_trace: TokenCap = 60_000,
     budget: Budget = None,
     too_long: TooLongOption = TooLong.refuse,
@@ -76,6 +81,12 @@ def audit(
     threads: Threads = None,
     engine: Engine = "auto",
     players: Players = None,
+    good: Good = None,
+    least_grade: LeastGrade = None,
+    values: Annotated[
+        Path | None,
+        typer.Option("--from", help="Run whose stored values to use: other methods and measures, no call."),
+    ] = None,
     by: Annotated[
         list[str] | None, typer.Option("--by", help="Slice run-level numbers by meta.FIELD; repeatable.")
     ] = None,
@@ -91,39 +102,65 @@ def audit(
       boresight audit traces.jsonl -g pypi:smollm2-135m-instruct -o runs/first
       boresight audit traces.jsonl -g hf:Qwen/Qwen3-0.6B -o runs/second \\
         -r pypi:all-minilm-l6-v2 --limit 20 --by meta.topic
+      boresight audit --from runs/second --method leverage -o runs/third
 
     A killed or interrupted run goes on where it stopped when the same command is given again.
     """
-    from boresight.api import Audit
     from boresight.report.progress import ConsoleProgress
-    from boresight.report.terminal import show_run
     from boresight.report.text import console
-    from boresight.run.audit import phrases, run_job
+    from boresight.run.audit import phrases
+    from boresight.run.measures import chosen_measures
+    from boresight.run.reuse import reuse
 
     settings = {
         "stage": stage, "labels": labels and labels.value, "scale": scale and scale.value,
         "spans": phrases(span or ()), "max_new_tokens": max_new_tokens, "score_end": score_end,
         "closed_book_answers": closed_book_answers,
-        "exact": exact,
+        "exact": exact, "method": method,
         "max_tokens_per_trace": max_tokens_per_trace, "budget": budget, "too_long": too_long.value,
         "placebo": placebo, "seed": seed, "dtype": dtype, "device": device, "revision": revision,
         "threads": threads, "engine": engine, "players": split_names(players),
+        "good": phrases(good or ()), "least_grade": least_grade,
     }  # fmt: skip
+    command = shlex.join(["boresight", *sys.argv[1:]])
     with ConsoleProgress(console(stderr=True)) as progress:
-        job = make_command_job(traces, generator, retriever, measures, preset, limit, settings, progress)
-        try:
-            run_job(
-                job,
-                out,
-                overwrite=overwrite,
-                by=by or (),
-                command=shlex.join(["boresight", *sys.argv[1:]]),
-                progress=progress,
-                confirm=_confirm(progress, yes=yes),
-            )
-        except KeyboardInterrupt:
-            progress.note("boresight: interrupted; the same command goes on where this one stopped")
-            raise typer.Exit(INTERRUPTED) from None
+        shared: dict[str, Any] = {
+            "overwrite": overwrite, "by": by or (), "command": command, "progress": progress,
+        }  # fmt: skip
+        if values is not None:
+            found = None if measures is None else chosen_measures(measures)
+            asked = {"traces": traces, "generator": generator, "retriever": retriever, "preset": preset}
+            reuse(values, out, settings | asked | {"measures": found, "limit": limit}, **shared)
+        else:
+            given = _given(traces, generator)
+            job = make_command_job(*given, retriever, measures, preset, limit, settings, progress)
+            _run(job, out, confirm=_confirm(progress, yes=yes), **shared)
+    _show(out, show, json=json)
+
+
+def _given(traces: str | None, generator: str | None) -> tuple[str, str]:
+    if traces is None or generator is None:
+        what = "the traces" if traces is None else "--generator"
+        raise SpecError(f"give {what}, or --from RUN to use the stored values of a run")
+    return traces, generator
+
+
+def _run(job: Any, out: Path, **options: Any) -> None:
+    from boresight.run.audit import run_job
+
+    try:
+        run_job(job, out, **options)
+    except KeyboardInterrupt:
+        options["progress"].note("boresight: interrupted; the same command goes on where this one stopped")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _show(out: Path, show: int, *, json: bool) -> None:
+    """Print the result; exit 3 where traces failed."""
+    from boresight.api import Audit
+    from boresight.report.terminal import show_run
+    from boresight.report.text import console
+
     result = Audit(out)
     if json:
         print_json(_result_json(result))

@@ -30,11 +30,14 @@ class Scale(StrEnum):
     log_odds = "log_odds"
 
 
-Traces = Annotated[str, typer.Argument(help="JSONL file, one trace a line; - reads standard input.")]
-Generator = Annotated[
-    str,
-    typer.Option("--generator", "-g", help="hf:ORG/NAME, a path, pypi:NAME, or fake:FILE.json."),
-]
+_TRACES = typer.Argument(help="JSONL, or any file or folder that convert reads; - is standard input.")
+Traces = Annotated[str, _TRACES]
+TracesOrNone = Annotated[str | None, _TRACES]
+_GENERATOR = typer.Option(
+    "--generator", "-g", help="hf:ORG/NAME, a path, pypi:NAME, openai:URL#MODEL, or fake:FILE.json."
+)
+Generator = Annotated[str, _GENERATOR]
+GeneratorOrNone = Annotated[str | None, _GENERATOR]
 Retriever = Annotated[
     str | None,
     typer.Option("--retriever", "-r", help="Encoder that scores all passages as a new stage."),
@@ -53,6 +56,13 @@ LabelsOption = Annotated[
 ScaleOption = Annotated[Scale | None, typer.Option(help="Scale of passage and token tables [nats].")]
 Spans = Annotated[
     list[str] | None, typer.Option("--span", help="Phrase of the answer to attribute on its own; repeatable.")
+]
+Good = Annotated[
+    list[str] | None,
+    typer.Option("--good", help="Passage that ought to carry the answer: ID, or TRACE=ID; repeatable."),
+]
+LeastGrade = Annotated[
+    float | None, typer.Option(help="Lowest label of a good passage, for the funnel [any above 0].")
 ]
 NewTokens = Annotated[int, typer.Option(min=1, help="Most tokens of a generated answer.")]
 ScoreEnd = Annotated[bool, typer.Option("--score-end", help="Count end-of-turn as part of the target.")]
@@ -77,6 +87,13 @@ Dtype = Annotated[
 Engine = Annotated[
     str,
     typer.Option(help="auto reads what prompts share once, where the model is fit for it; plain never does."),
+]
+Method = Annotated[
+    str,
+    typer.Option(
+        help="How attributions are computed: auto (exact, or the best sampler), or exact, kriging, leverage, "
+        "permutation, kernel, mcshap, pmcshap, loo, banzhaf, lime, contextcite."
+    ),
 ]
 Players = Annotated[
     str | None,

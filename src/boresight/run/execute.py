@@ -100,7 +100,7 @@ class Execution:
     def fix_targets(self) -> None:
         """Fix every target of every trace: recorded, or generated greedily where none is recorded."""
         for line in read_jsonl(self.directory.targets):
-            self.targets.setdefault(line["trace"], []).append(_target_from_json(line))
+            self.targets.setdefault(line["trace"], []).append(target_from_json(line))
         generations = self._stored_generations(ANSWER)
         todo = [trace for trace in self.traces if trace.id not in self.targets]
         self.progress.phase("answers", len(self.traces))
@@ -366,7 +366,8 @@ def _target_to_json(trace_id: str, target: Target) -> dict[str, Any]:
     return line if target.thoughts is None else {**line, "thoughts": target.thoughts}
 
 
-def _target_from_json(line: dict[str, Any]) -> Target:
+def target_from_json(line: dict[str, Any]) -> Target:
+    """A target from its line in ``targets.jsonl``."""
     spans = tuple((start, end) for start, end in line["offsets"])
     ids = tuple(line["token_ids"])
     return Target(line["target"], line["kind"], line["text"], ids, spans, line.get("thoughts"))

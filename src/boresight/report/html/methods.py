@@ -21,8 +21,8 @@ METHODS: dict[str, Words] = {
     "kriging": _sampled(
         "sampled Shapley values",
         "Covert and Lee 2021 for the pairs; the package documents the prediction",
-        "A sample of the subsets was scored, in complementary pairs, and the others are predicted from it; the "
-        "interval says what that leaves open.",
+        "A sample of the subsets was scored, in complementary pairs, and the others are predicted from it; "
+        "the interval says what that leaves open.",
     ),
     "leverage": _sampled(
         "sampled Shapley values, leverage scores",

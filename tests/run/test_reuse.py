@@ -1,0 +1,111 @@
+"""Other methods and measures on stored values, without a call."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import boresight as bs
+from boresight.errors import SpecError
+from boresight.explain.shapley import ESTIMATORS
+from boresight.models.fake import FakeGenerator
+from helpers import additive_table, make_trace
+
+WEIGHTS = {"a": 1.0, "b": -0.5, "c": 0.25, "d": 0.0, "e": 2.0}
+
+
+class Counting(FakeGenerator):
+    """A fake that refuses to be asked once it is sealed."""
+
+    sealed = False
+
+    def score(self, requests):
+        assert not self.sealed
+        return super().score(requests)
+
+
+@pytest.fixture
+def generator():
+    return Counting({"*": additive_table(WEIGHTS, base=-6.0)})
+
+
+@pytest.fixture
+def exact(generator, tmp_path):
+    trace = make_trace(names=tuple(WEIGHTS), answer="in Rome")
+    run = bs.audit([trace], generator=generator, out=tmp_path / "exact", exact=True)
+    generator.sealed = True
+    return run.folder
+
+
+def test_reuse_makes_no_call_and_says_so(exact):
+    again = bs.reuse(exact, method="leverage")
+    assert again.run["counts"] == {"coalitions_scored": 0, "calls": 0}
+    assert again.run["tokens"] == {"planned": 0, "spent": 0}
+    assert again.run["from"] == str(exact)
+
+
+@pytest.mark.parametrize("method", [name for name, one in ESTIMATORS.items() if one.estimand == "shapley"])
+def test_every_shapley_method_reads_an_exact_table(exact, method):
+    found = bs.reuse(exact, method=method).passages.reset_index().set_index("passage")
+    assert set(found["method"]) == {method}
+    if method not in ("mcshap", "pmcshap"):  # these draw too few coalitions for an exact answer
+        np.testing.assert_allclose(
+            [found["attribution"][name] for name in WEIGHTS],
+            [1.5 * weight for weight in WEIGHTS.values()],
+            atol=1e-4,
+        )
+
+
+def test_leave_one_out_is_the_column_of_that_name(exact):
+    found = bs.reuse(exact, method="loo").passages
+    np.testing.assert_allclose(found["attribution"], found["leave_one_out"], atol=1e-6)
+
+
+def test_the_same_settings_give_the_same_tables(exact, tmp_path):
+    again = bs.reuse(exact, out=tmp_path / "again")
+    for name in ("passages", "tokens", "measures", "pairs"):
+        first, second = (Path(run) / f"{name}.parquet" for run in (exact, again.folder))
+        assert first.read_bytes() == second.read_bytes()
+
+
+def test_other_measures_and_spans_need_no_call(exact):
+    again = bs.reuse(exact, measures=["warg@2"], spans=["Rome"])
+    assert again.measures.reset_index()["measure"].tolist() == ["warg@2"]
+    assert "span:Rome" in set(again.passages.reset_index()["target"])
+
+
+def test_a_method_whose_coalitions_are_not_stored_gives_no_attribution(generator, tmp_path):
+    names = tuple("abcdefgh")
+    table = {"*": additive_table(dict.fromkeys(names, 0.5), base=-6.0)}
+    trace = make_trace(names=names, answer="in Rome")
+    run = bs.audit(
+        [trace], generator=FakeGenerator(table), out=tmp_path / "r", budget=20, max_tokens_per_trace=1
+    )
+    again = bs.reuse(run.folder, method="exact")
+    assert again.passages["attribution"].isna().all()
+    assert "coalitions that the run does not hold" in " ".join(again.run["warnings"])
+
+
+def test_a_setting_that_needs_new_values_is_refused(exact, tmp_path):
+    from boresight.run.reuse import reuse
+
+    with pytest.raises(SpecError, match="--budget needs new values"):
+        reuse(exact, tmp_path / "new", {"budget": 12})
+
+
+def test_a_folder_without_values_is_refused(tmp_path):
+    with pytest.raises(SpecError, match="holds no values"):
+        bs.reuse(tmp_path)
+
+
+def test_a_run_is_not_reused_onto_itself(exact):
+    with pytest.raises(SpecError, match="the same folder"):
+        bs.reuse(exact, out=exact)
+
+
+def test_the_original_run_is_left_alone(exact):
+    before = {path: path.read_bytes() for path in exact.rglob("*") if path.is_file()}
+    bs.reuse(exact, method="kernel")
+    assert before == {path: path.read_bytes() for path in exact.rglob("*") if path.is_file()}
+    assert json.loads((exact / "run.json").read_text())["spec"]["method"] == "auto"
