@@ -163,6 +163,17 @@ def long_run(folder):
     return audit(folder, [trace_of("long", texts, answer=answer)], {"long": table})
 
 
+def funnel_run(folder):
+    """Every kind of loss in a funnel of six stages, on answers whose values are written down."""
+    from boresight.testing.funnels import funnel_cases
+    from boresight.trace import trace_to_dict
+
+    rng = np.random.default_rng(2)
+    lines = [trace_to_dict(case.trace) | {"answer": "It was Zanzibar"} for case in funnel_cases(1)]
+    tables = {line["id"]: random_table(line["context"], 3, rng, line["answer"]) for line in lines}
+    return audit(folder, lines, tables)
+
+
 def undefined_run(folder):
     """Traces without passages: only closed book was scored, and every measure is undefined."""
     table = {"*": {"answer": "in Rome", "closed_book": [-1.0, -2.0], "values": {"": [-1.0, -2.0]}}}

@@ -10,6 +10,7 @@ from boresight.report.html.data import report_data
 from boresight.report.html.page import render
 from html_runs import (
     empty_run,
+    funnel_run,
     hostile_run,
     long_run,
     many_colours_run,
@@ -94,6 +95,7 @@ def files(tmp_path_factory, root, run):
         "colours": many_colours_run(tmp_path_factory.mktemp("colours")),
         "single": single_run(tmp_path_factory.mktemp("single")),
         "long": long_run(tmp_path_factory.mktemp("long")),
+        "funnel": funnel_run(tmp_path_factory.mktemp("funnel")),
         "undefined": undefined_run(tmp_path_factory.mktemp("undefined")),
     }
     found = {name: write_report(folder, goal / f"{name}.html") for name, folder in runs.items()}

@@ -21,6 +21,7 @@ NAMES = (
     "undefined",
     "redacted",
     "floors",
+    "funnel",
 )
 OURS = """
     a b bdi button caption circle dd details div dl dt footer g h1 h2 h3 header input label li line main nav
@@ -218,3 +219,40 @@ def test_pictures_are_written(report, files, tmp_path, scheme, width):
 def test_a_view_prints_to_pdf(report, files, tmp_path):
     report(files["small"]).view("#trace=first").pdf(path=tmp_path / "trace.pdf")
     assert (tmp_path / "trace.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_the_funnel_links_a_loss_to_the_traces_that_it_happened_in(report, files):
+    page = report(files["funnel"]).view("#overview")
+    section = page.locator("section[aria-labelledby=s-funnel]")
+    assert "17 good passages" in section.inner_text().replace("\n", " ")
+    row = section.locator("tr", has=page.locator("th", has_text="rerank"))
+    assert row.locator(".funnel-bar .lost").count() == 1
+    row.locator("a", has_text="scored well, cut by top-k").click()
+    assert page.locator("#by-loss").input_value() == "cut@rerank"
+    assert page.locator("#traces tbody tr").count() == 1
+    assert page.locator("#traces tbody tr small").first.inner_text() == "07-0"
+
+
+def test_a_trace_shows_the_way_of_its_good_passage_up_to_the_stage_that_lost_it(report, files):
+    page = report(files["funnel"]).view("#trace=07-0")
+    row = page.locator("table.funnel tbody tr").first
+    heads = page.locator("table.funnel thead th").all_inner_texts()
+    assert [head.split("\n")[0] for head in heads][:3] == ["Good passage", "bm25", "dense"]
+    kinds = row.locator(".gate").evaluate_all("all => all.map(one => one.className.split(' ')[1])")
+    assert kinds == ["kept", "kept", "kept", "kept", "lost", "gone", "gone"]
+    assert "rerank: scored well, cut by top-k" in row.inner_text()
+
+
+def test_the_measure_of_the_alignment_by_stage_can_be_chosen(report, files):
+    page = report(files["funnel"]).view("#overview")
+    section = page.locator("section[aria-labelledby=s-alignment-by-stage]")
+    assert section.locator("tbody th").count() == 6
+    before = section.locator("tbody").inner_text()
+    section.locator("select").select_option(label="Spearman, ranks")
+    assert section.locator("tbody").inner_text() != before
+
+
+def test_a_run_of_one_stage_has_no_alignment_by_stage_and_says_what_makes_a_passage_good(report, files):
+    page = report(files["small"]).view("#overview")
+    assert page.locator("section[aria-labelledby=s-alignment-by-stage]").count() == 0
+    assert "no good passage is known" in page.locator("section[aria-labelledby=s-funnel]").inner_text()

@@ -75,7 +75,7 @@ def test_alignment_by_stage_shows_the_change():
         "pairs": 1,
     }  # fmt: skip
     shown = " ".join(printed(stage_alignment([mean])).split())
-    assert "warg@1.5 ce 0.500 0.10 .. 0.90 0.250 - 3 of 4" in shown
+    assert "warg@1.5 ce 0.50 0.10 .. 0.90 0.25 - 3 of 4" in shown
 
 
 def test_an_ablation_shows_before_after_and_interval():

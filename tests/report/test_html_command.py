@@ -16,8 +16,19 @@ def test_defaults_are_left_out():
 
 
 def test_what_was_chosen_is_said_and_quoted():
-    command = audit_command(spec(exact=True, seed=3, spans=("in Rome; rm",), budget=40), by=["meta.topic"])
-    for part in ("--exact", "--seed 3", "--budget 40", "--span 'in Rome; rm'", "--by meta.topic"):
+    command = audit_command(
+        spec(exact=True, seed=3, spans=("in Rome; rm",), budget=40, good=("p 1",), players=("query",)),
+        by=["meta.topic"],
+    )
+    for part in (
+        "--exact",
+        "--seed 3",
+        "--budget 40",
+        "--span 'in Rome; rm'",
+        "--good 'p 1'",
+        "--players query",
+        "--by meta.topic",
+    ):
         assert part in command
 
 

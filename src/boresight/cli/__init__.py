@@ -11,8 +11,12 @@ from boresight.cli import audit
 from boresight.cli import plan
 from boresight.cli import report
 from boresight.cli import convert
+from boresight.cli import index
+from boresight.cli import retrieve
+from boresight.cli import ask
 from boresight.cli import compare
 from boresight.cli import gate
+from boresight.cli import funnel
 from boresight.cli import measures
 from boresight.cli import doctor
 from boresight.cli import models

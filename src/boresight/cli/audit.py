@@ -36,6 +36,7 @@ from boresight.cli.options import (
     ScoreEnd,
     Seed,
     Spans,
+    Split,
     Stage,
     Threads,
     TokenCap,
@@ -81,6 +82,7 @@ def audit(
     threads: Threads = None,
     engine: Engine = "auto",
     players: Players = None,
+    split: Split = None,
     good: Good = None,
     least_grade: LeastGrade = None,
     values: Annotated[
@@ -120,6 +122,7 @@ def audit(
         "max_tokens_per_trace": max_tokens_per_trace, "budget": budget, "too_long": too_long.value,
         "placebo": placebo, "seed": seed, "dtype": dtype, "device": device, "revision": revision,
         "threads": threads, "engine": engine, "players": split_names(players),
+        "split": phrases(split or ()),
         "good": phrases(good or ()), "least_grade": least_grade,
     }  # fmt: skip
     command = shlex.join(["boresight", *sys.argv[1:]])

@@ -57,6 +57,14 @@ ScaleOption = Annotated[Scale | None, typer.Option(help="Scale of passage and to
 Spans = Annotated[
     list[str] | None, typer.Option("--span", help="Phrase of the answer to attribute on its own; repeatable.")
 ]
+Split = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--split",
+        help="Passage whose sentences to attribute too: its id, or top or top:N for the best of the context "
+        "by the retriever's ranking, which is known before scoring; repeatable.",
+    ),
+]
 Good = Annotated[
     list[str] | None,
     typer.Option("--good", help="Passage that ought to carry the answer: ID, or TRACE=ID; repeatable."),

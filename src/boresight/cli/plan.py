@@ -29,6 +29,7 @@ from boresight.cli.options import (
     ScoreEnd,
     Seed,
     Spans,
+    Split,
     Stage,
     Threads,
     TokenCap,
@@ -66,6 +67,7 @@ def plan(
     threads: Threads = None,
     engine: Engine = "auto",
     players: Players = None,
+    split: Split = None,
     json: Json = False,
 ) -> None:
     r"""Say what an audit would cost, and spend nothing.
@@ -76,6 +78,7 @@ def plan(
     """
     from boresight.report.catalogue import plan_table
     from boresight.report.progress import ConsoleProgress
+    from boresight.report.split_text import reduced_lines
     from boresight.report.text import console, cost_lines
     from boresight.run.audit import phrases, plan_job
 
@@ -86,7 +89,7 @@ def plan(
         "exact": exact, "method": method, "max_tokens_per_trace": max_tokens_per_trace, "budget": budget,
         "too_long": too_long.value, "placebo": placebo, "seed": seed, "dtype": dtype, "device": device,
         "revision": revision, "threads": threads, "engine": engine,
-        "players": split_names(players),
+        "players": split_names(players), "split": phrases(split or ()),
     }  # fmt: skip
     with ConsoleProgress(console(stderr=True)) as progress:
         job = make_command_job(traces, generator, retriever, measures, preset, limit, settings, progress)
@@ -96,7 +99,7 @@ def plan(
         return
     screen = console()
     screen.print(plan_table(plans))
-    for line in cost_lines(cost):
+    for line in (*cost_lines(cost), *reduced_lines(plans)):
         screen.print(line)
 
 

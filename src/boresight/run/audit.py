@@ -19,6 +19,7 @@ from boresight.models.seam import Metered
 from boresight.run.cost import Cost
 from boresight.run.derive import Derivation
 from boresight.run.directory import RunDirectory, installed_versions
+from boresight.run.evidence import SIMILARITY
 from boresight.run.execute import Execution, check_stage
 from boresight.run.funnel import check_good
 from boresight.run.measures import chosen_measures, needs_of
@@ -26,6 +27,7 @@ from boresight.run.preflight import preflight
 from boresight.run.progress import Progress, Silent
 from boresight.run.slices import check_fields
 from boresight.run.spec import RunSpec, traces_hash, with_preset
+from boresight.run.split import check_split
 from boresight.store.files import make_private_folder
 from boresight.store.lock import locked
 from boresight.trace import Trace, read_objects, read_traces
@@ -147,8 +149,14 @@ def make_job(
     encoder, more = _encoder(retriever, spec)
     check_stage(found, spec.stage, encoder)
     check_good(spec.good, found)
+    check_split(spec.split, found)
     source = input_record(traces) if isinstance(traces, str | Path) else None
-    return Job(spec, found, _generator(generator, spec), encoder, (*notes, *more), source)
+    model = _generator(generator, spec)
+    if model.capabilities().value_kind == SIMILARITY and spec.scale != "nats":
+        raise SpecError(
+            f"--scale {spec.scale} needs log-probabilities and this endpoint gives similarities; leave it out"
+        )
+    return Job(spec, found, model, encoder, (*notes, *more), source)
 
 
 def input_record(path: str | Path) -> dict[str, Any]:
@@ -273,6 +281,7 @@ def _carry_out(execution: Execution, by: Sequence[str]) -> dict[str, Any]:
             plans=execution.plans,
             failures=execution.failures,
             has_floor=execution.generator.capabilities().has_floor,
+            value_kind=execution.generator.capabilities().value_kind,
             by=by,
         ).write()
     if isinstance(execution.generator, Metered):

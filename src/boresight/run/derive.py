@@ -15,6 +15,8 @@ from boresight.outcome import Measure
 from boresight.run.design import EXACT, NONE, estimand_of
 from boresight.run.diagnosis import Diagnosis
 from boresight.run.evidence import (
+    GENERATED,
+    LOGPROB,
     Attribution,
     StoredRows,
     attribute_scales,
@@ -37,6 +39,7 @@ from boresight.run.schemas import (
     STAGES,
     TOKENS,
 )
+from boresight.run.sentences import split_results
 from boresight.run.slices import Shares, slices
 from boresight.store.files import write_json, write_jsonl
 from boresight.store.tables import TableWriter
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
     from boresight.run.directory import RunDirectory
     from boresight.run.plan import TracePlan
     from boresight.run.spec import RunSpec
+    from boresight.store.values import ValueRow
     from boresight.trace import Trace
 
     Row = dict[str, Any]
@@ -127,6 +131,9 @@ class Totals:
         shares: Shares of the answer by rank and position.
         floors: Numeric floors of the traces, by scale.
         efficiency_gap: Largest difference of a token's summed attributions to what the context changes.
+        stored: Token values of an endpoint that may give bounds.
+        bounded: Those of them that are bounds.
+        split: Split passages, each with the sum over its sentences beside its own attribution.
     """
 
     diagnosis: Diagnosis
@@ -135,6 +142,16 @@ class Totals:
     shares: Shares = field(default_factory=Shares)
     floors: dict[str, list[float]] = field(default_factory=lambda: {"nats": [], "probability": []})
     efficiency_gap: float = 0.0
+    stored: int = 0
+    bounded: int = 0
+    split: list[dict[str, Any]] = field(default_factory=list)
+
+    def count_bounds(self, rows: Sequence[ValueRow]) -> None:
+        """Count the values of a trace that are bounds."""
+        for row in rows:
+            self.stored += len(row.logprobs)
+            if row.lower is not None:
+                self.bounded += int((row.lower < row.logprobs).sum())
 
     def add(self, evidence: Evidence, found: Sequence[tuple[str, Measure]]) -> None:
         """Add one trace."""
@@ -157,6 +174,7 @@ class Derivation:
         plans: Plans, one a trace, in order.
         failures: Reasons by trace id.
         has_floor: Whether the generator's numbers carry rounding noise.
+        value_kind: What the stored numbers are.
         by: Fields of ``meta`` to slice the run-level numbers by.
     """
 
@@ -167,6 +185,7 @@ class Derivation:
     plans: Sequence[TracePlan]
     failures: Mapping[str, str]
     has_floor: bool
+    value_kind: str = LOGPROB
     by: Sequence[str] = ()
     placebo: PlaceboFloor = field(init=False)
 
@@ -193,10 +212,13 @@ class Derivation:
         write_jsonl(self.directory.root / "sets.jsonl", totals.diagnosis.sets)
         write_json(self.directory.summary, summary)
         self._warn_of_lost_spans()
+        self._warn_of_bounds(totals)
         return summary
 
     def _write_trace(self, index: int, plan: TracePlan, tables: RunTables, totals: Totals) -> None:
         views = list(self._views(index, plan))
+        if self.value_kind == GENERATED and views:
+            totals.count_bounds(self.directory.values().read(index))
         for view in views:
             tables.passages.add(self._passage_rows(view))
             tables.tokens.add(self._token_rows(view))
@@ -212,15 +234,7 @@ class Derivation:
                     pairs=interactions_of(answer.table, plan, self.spec),
                 )
             )
-            tables.saliency.add(
-                query_rows(
-                    answer.trace,
-                    answer.target,
-                    self.directory.values().read(index),
-                    self.spec,
-                    answer.floor,
-                )
-            )
+            self._write_saliency(answer, plan, self.directory.values().read(index), tables, totals)
         evidence = views[0].evidence if views else self._nothing(plan)
         evidence = self._with_funnel(self.traces[index], evidence, tables, totals.funnel)
         found = list(self._measured(evidence))
@@ -230,6 +244,18 @@ class Derivation:
             if view.attribution is not None and estimand_of(view.attribution.method) == "shapley":
                 gap = efficiency_gap(view.table, view.attribution, self.spec.scale)
                 totals.efficiency_gap = max(totals.efficiency_gap, gap)
+
+    def _write_saliency(
+        self, answer: View, plan: TracePlan, rows: Sequence[ValueRow], tables: RunTables, totals: Totals
+    ) -> None:
+        """Write what the words of the query and the sentences of split passages did to the answer."""
+        trace, target, floor, found = answer.trace, answer.target, answer.floor, answer.attribution
+        whole = found if found is not None and estimand_of(found.method) == "shapley" else None
+        sentences, lines = split_results(
+            plan, trace, target, rows, self.spec.scale, attribution=whole, floor=floor
+        )
+        tables.saliency.add([*query_rows(trace, target, rows, self.spec, floor), *sentences])
+        totals.split += lines
 
     def _with_funnel(
         self, trace: Trace, evidence: Evidence, tables: RunTables, totals: FunnelTotals
@@ -247,22 +273,32 @@ class Derivation:
         tables.stages.add(found.stage_rows())
         return replace(evidence, funnel=found.rows)
 
+    def _warn_of_bounds(self, totals: Totals) -> None:
+        """Say how many stored numbers are bounds, because the endpoint lists its most likely tokens only."""
+        if totals.bounded:
+            self._warn(
+                f"{totals.bounded} of {totals.stored} token values are upper bounds, since the endpoint "
+                "lists only its most likely tokens; attributions of these tokens are those of the bounds"
+            )
+
+    def _warn(self, warning: str) -> None:
+        if warning not in self.directory.record["warnings"]:
+            self.directory.record["warnings"].append(warning)
+
     def _warn_of_lost_spans(self) -> None:
         """Say how many answers hold each phrase, where not all of them do."""
         answers = [targets[0] for targets in self.targets.values()]
         for phrase in self.spec.spans:
             holding = sum(bool(span_tokens(answer, phrase)) for answer in answers)
             if holding < len(answers):
-                warning = f"the span {phrase!r} is in {holding} of {len(answers)} answers"
-                if warning not in self.directory.record["warnings"]:
-                    self.directory.record["warnings"].append(warning)
+                self._warn(f"the span {phrase!r} is in {holding} of {len(answers)} answers")
 
     def _placebo_floor(self) -> PlaceboFloor:
         values, place = self.directory.values(), {plan.trace: index for index, plan in enumerate(self.plans)}
         done = [plan for plan in self.plans if values.is_finished(place[plan.trace])]
         return placebo_floor(
             done, lambda plan: values.read(place[plan.trace]), self.spec, has_floor=self.has_floor
-        )
+        ).for_kind(self.value_kind)
 
     def _views(self, index: int, plan: TracePlan) -> Iterator[View]:
         """The targets of a scored trace, the answer first, then the spans of the answer."""
@@ -294,9 +330,9 @@ class Derivation:
         part_of: tuple[StoredRows, Sequence[int]] | None = None,
     ) -> View:
         """One target; a span is a part of its answer, whose tokens add up to it."""
-        found = attribute_scales(stored.table, plan, self.spec)
+        found = attribute_scales(stored.table, plan, self.spec, self.value_kind)
         if part_of is not None:
-            whole, tokens = attribute_scales(part_of[0].table, plan, self.spec), part_of[1]
+            whole, tokens = attribute_scales(part_of[0].table, plan, self.spec, self.value_kind), part_of[1]
             found = {
                 scale: alone and restricted(whole[scale] or alone, tokens, alone)
                 for scale, alone in found.items()
@@ -376,6 +412,7 @@ class Derivation:
             "share_by_rank": totals.shares.to_json("rank", self.spec.seed),
             "share_by_position": totals.shares.to_json("position", self.spec.seed),
             "slices": slices(self.by, self.traces, totals.measures, self.spec.seed),
+            "split": totals.split,
             **totals.funnel.summary(),
         }
 

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     Rows = NDArray[np.float32]
 
 
+LOGPROB, GENERATED, SIMILARITY = "logprob", "generated_logprobs", "regenerate"
+"""Kinds of values: exact; bounds outside an endpoint's list; similarity of answers generated again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attribution:
     """Attributions of one target on one scale.
@@ -197,10 +201,16 @@ def interactions_of(table: ValueTable, plan: TracePlan, spec: RunSpec) -> Pairs 
     return Pairs(found.interaction, found.low, found.high, exact=design.complete)
 
 
-def attribute_scales(table: ValueTable, plan: TracePlan, spec: RunSpec) -> dict[Scale, Attribution | None]:
-    """Attributions on each scale that something reads, computed once: nats, probability, the run's own."""
+def attribute_scales(
+    table: ValueTable, plan: TracePlan, spec: RunSpec, value_kind: str = LOGPROB
+) -> dict[Scale, Attribution | None]:
+    """Attributions on each scale that something reads, computed once: nats, probability, the run's own.
+
+    Similarities of regenerated answers stand in the place of nats and have no probability.
+    """
     scales: list[Scale] = ["nats", "probability", spec.scale]
-    return {scale: attribute_rows(table, plan, spec, scale) for scale in dict.fromkeys(scales)}
+    found = {scale: attribute_rows(table, plan, spec, scale) for scale in dict.fromkeys(scales)}
+    return found | {"probability": None} if value_kind == SIMILARITY else found
 
 
 def build_evidence(
@@ -222,7 +232,7 @@ def build_evidence(
         attribution=None if nats is None else nats.total,
         attribution_prob=None if prob is None else prob.total,
         floor=stored.floor("nats", measured=has_floor),
-        floor_prob=stored.floor("probability", measured=has_floor),
+        floor_prob=None if prob is None else stored.floor("probability", measured=has_floor),
         method=plan.method,
         grand=_total(table, coalition_of(range(n), n)),
         empty=_total(table, coalition_of([], n)),

@@ -12,6 +12,7 @@ from boresight.game.context_game import ContextGame
 from boresight.game.targets import ANSWER, generated_target, known_target
 from boresight.models.prompts import style_named
 from boresight.models.seam import Generation, Metered, Request, Scored, Target
+from boresight.run.evidence import SIMILARITY
 from boresight.run.placebo import PlaceboPlanner, guest_game
 from boresight.run.plan import (
     CLOSED,
@@ -37,6 +38,12 @@ if TYPE_CHECKING:
     from boresight.run.directory import RunDirectory
     from boresight.run.progress import Progress
     from boresight.run.spec import RunSpec
+
+
+SIMILARITY_NOTE = (
+    "this endpoint gives no log-probabilities: values are similarities (0 to 1) of answers that were "
+    "generated again, so read every nats as similarity, and the floors as the noise of sampling"
+)
 
 
 @dataclass(slots=True)
@@ -227,6 +234,9 @@ class Execution:
 
     def score(self) -> None:
         """Score all planned batches that are not stored yet."""
+        known = self.directory.record["warnings"]
+        if self.generator.capabilities().value_kind == SIMILARITY and SIMILARITY_NOTE not in known:
+            known.append(SIMILARITY_NOTE)
         values = self.directory.values()
         self.progress.phase("scoring", sum(plan.tokens + plan.extra_tokens for plan in self.plans))
         self.failures |= {plan.trace: plan.reason or "" for plan in self.plans if plan.status == "failed"}

@@ -15,7 +15,9 @@ from boresight.game.placebo import (
     placebo_orders,
     with_placebo,
 )
+from boresight.game.sentence_game import split_passage_of
 from boresight.run.design import EXACT, NONE
+from boresight.run.evidence import SIMILARITY
 from boresight.run.plan import (
     PASSAGES,
     PLACEBO,
@@ -105,7 +107,9 @@ class PlaceboPlanner:
         if able.packs is None or plan.method != EXACT:
             rows = list(guests.values())
             groups = grouped([row.request for row in rows], able)
-            return (*plan.batches, *(batch_of([rows[index] for index in group], able) for group in groups))
+            before = [batch for batch in plan.batches if not _splits(batch)]
+            joined = [batch_of([rows[index] for index in group], able) for group in groups]
+            return (*before, *joined, *filter(_splits, plan.batches))
         targets = [target for target in self.targets[trace.id] if target.token_ids]
         found = []
         for batch in plan.batches:
@@ -129,6 +133,11 @@ class PlaceboPlanner:
             return abs(length(game, len(game.players) - 1) - lengths[len(lengths) // 2])
 
         return mismatch
+
+
+def _splits(batch: Batch) -> bool:
+    """Whether a batch is about sentences; such batches stay behind all others."""
+    return any(split_passage_of(name) is not None for name in batch.games)
 
 
 def orders_of(spec: RunSpec, plan: TracePlan) -> list[list[int]] | None:
@@ -162,6 +171,10 @@ class PlaceboFloor:
     def on(self, scale: Scale) -> float | None:
         """The floor on a scale; None where there is none (log-odds have none)."""
         return {"nats": self.nats, "probability": self.probability}.get(scale)
+
+    def for_kind(self, value_kind: str) -> PlaceboFloor:
+        """The same; similarities have no floor in probability."""
+        return replace(self, probability=None) if value_kind == SIMILARITY else self
 
     def to_json(self) -> dict[str, Any]:
         """JSON values."""

@@ -17,8 +17,10 @@ from boresight.game.coalitions import (
 from boresight.game.floor import floor_pairs
 from boresight.game.placebo import Placebo
 from boresight.game.query_game import QUERY, QueryGame
+from boresight.game.sentence_game import split_passage_of
 from boresight.run.design import EXACT, NONE, choose_method, design_for
 from boresight.run.query import query_coalitions
+from boresight.run.split import Split, plan_splits, split_requests
 from boresight.stats.random import rng_for
 
 if TYPE_CHECKING:
@@ -43,7 +45,8 @@ class Batch:
     Attributes:
         games: Coalitions by game, in the order of scoring. Games are ``passages``, ``closed_book`` (whose
             coalition is the empty string), ``placebo``, and ``numeric_floor``, which is alone in its batch:
-            values scored a second time, the other way.
+            values scored a second time, the other way; ``query`` and ``sentences:ID``, each in batches of
+            its own.
         tokens: Tokens that the engine computes.
     """
 
@@ -86,6 +89,7 @@ class TracePlan:
         extra_tokens: Closed book, numeric floor and other targets.
         batches: Batches in the order of scoring.
         placebo: The guest passage of another trace, in the traces that have one.
+        splits: How passages are split into sentences, and what the token cap took away from it.
     """
 
     trace: str
@@ -100,6 +104,7 @@ class TracePlan:
     extra_tokens: int = 0
     batches: tuple[Batch, ...] = ()
     placebo: Placebo | None = None
+    splits: tuple[Split, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """JSON values."""
@@ -118,7 +123,8 @@ class TracePlan:
             for batch in stored["batches"]
         )
         guest = stored.get("placebo")
-        return cls(**{**stored, "batches": batches, "placebo": guest and Placebo(**guest)})
+        splits = tuple(Split(**split) for split in stored.get("splits", ()))
+        return cls(**{**stored, "batches": batches, "placebo": guest and Placebo(**guest), "splits": splits})
 
 
 def plan_trace(
@@ -162,11 +168,14 @@ def plan_trace(
     query = QueryGame.of(game)
     words = query_coalitions(game, scored[0], spec) if QUERY in spec.players else []
     asked = [Row(QUERY, name, query.request(name, scored[:1])) for name in words]
+    splits = plan_splits(game, scored[0], spec)
     floor = _floor_batches(game, scored[0], pairs) + _batches(asked, able)
+    floor += tuple(batch for split in splits for batch in _split_batches(game, scored[0], split))
     return TracePlan(
         trace_id, "score", method=method, players=n, target_tokens=counts,
         longest=longest_prompt(game, scored), exact_tokens=exact_tokens, tokens=answer_tokens,
         extra_tokens=_tokens(main) - answer_tokens + _tokens(floor), batches=main + floor,
+        splits=splits,
     )  # fmt: skip
 
 
@@ -250,6 +259,16 @@ def _floor_batches(game: ContextGame, target: Target, pairs: Sequence[FloorPair]
     )
 
 
+def _split_batches(game: ContextGame, target: Target, split: Split) -> tuple[Batch, ...]:
+    """The batches of one split passage, which no other game shares."""
+    if not split.sentences:
+        return ()
+    names = split.coalitions(game)
+    requests = split_requests(game, (target,), split.passage, names)
+    rows = [Row(split.name, name, request) for name, request in zip(names, requests, strict=True)]
+    return _batches(rows, game.generator.capabilities())
+
+
 def requests_of(
     game: ContextGame, targets: Sequence[Target], batch: Batch, guest: ContextGame | None = None
 ) -> Sequence[Request]:
@@ -270,7 +289,21 @@ def requests_of(
 
 def rows_of(game: ContextGame, targets: Sequence[Target], batch: Batch) -> list[Row]:
     """The trace's own rows of a batch, those of the placebo left out."""
-    return [Row(*row, _request(game, targets, *row)) for row in batch.rows if row[0] != PLACEBO]
+    return [
+        Row(name, coalition, request)
+        for name, coalitions in batch.games.items()
+        if name != PLACEBO
+        for coalition, request in zip(coalitions, _requests(game, targets, name, coalitions), strict=True)
+    ]
+
+
+def _requests(
+    game: ContextGame, targets: Sequence[Target], name: str, coalitions: Sequence[str]
+) -> list[Request]:
+    passage = split_passage_of(name)
+    if passage is not None:
+        return split_requests(game, targets, passage, coalitions)
+    return [_request(game, targets, name, coalition) for coalition in coalitions]
 
 
 def _request(game: ContextGame, targets: Sequence[Target], name: str, coalition: str) -> Request:

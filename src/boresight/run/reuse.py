@@ -12,6 +12,7 @@ from boresight.game.coalitions import from_masks
 from boresight.run.derive import Derivation
 from boresight.run.design import AUTO, EXACT, NONE, design_for
 from boresight.run.directory import GROWING, RunDirectory
+from boresight.run.evidence import LOGPROB
 from boresight.run.execute import target_from_json
 from boresight.run.plan import PASSAGES, TracePlan
 from boresight.run.spec import RunSpec
@@ -101,6 +102,7 @@ def _derive(
             plans=plans,
             failures=origin["failures"],
             has_floor=origin["generator"].get("kind") != "fake",
+            value_kind=origin["generator"].get("value_kind", LOGPROB),
             by=by,
         ).write()
     directory.record["failures"] = origin["failures"]

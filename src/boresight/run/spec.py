@@ -59,6 +59,7 @@ class RunSpec:
         measures: Names of the measures.
         players: Games that are played beside that of the passages: ``query`` for the words of the query.
         spans: Phrases of the answer to attribute on their own.
+        split: Passages whose sentences are players of a game of their own: ids, ``top`` or ``top:N``.
         good: Ids of passages that ought to carry the answer, for the funnel: ``ID``, or ``TRACE=ID``.
         least_grade: The lowest label that counts as relevant in the funnel; any above 0 by default.
         limit: Number of traces read, or None for all.
@@ -89,6 +90,7 @@ class RunSpec:
     measures: tuple[str, ...] = ()
     players: tuple[str, ...] = ()
     spans: tuple[str, ...] = ()
+    split: tuple[str, ...] = ()
     good: tuple[str, ...] = ()
     least_grade: float | None = None
     limit: int | None = None
@@ -115,6 +117,8 @@ class RunSpec:
             raise SpecError(f"budget must be at most {LARGEST_BUDGET:,}, got {self.budget:,}")
         if any(not phrase.strip() for phrase in self.spans):
             raise SpecError("a span must be a phrase of the answer, got an empty one")
+        if any(not name.strip() for name in self.split):
+            raise SpecError("a passage to split must be named by its id, top or top:N, got an empty one")
         if any(not name.strip() for name in self.good):
             raise SpecError("a good passage must be named by its id, got an empty one")
         if self.least_grade is not None and not math.isfinite(self.least_grade):

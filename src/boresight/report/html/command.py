@@ -11,8 +11,17 @@ from boresight.run.spec import RunSpec
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-SPOKEN = {"generator", "traces_sha256", "spans", "good", "players", "measures", "style"}  # in another way
-REPEATED = {"spans": "--span", "good": "--good"}
+SPOKEN = {
+    "generator",
+    "traces_sha256",
+    "spans",
+    "good",
+    "split",
+    "players",
+    "measures",
+    "style",
+}  # in another way
+REPEATED = {"spans": "--span", "good": "--good", "split": "--split"}
 
 
 def audit_command(spec: dict[str, Any], by: Iterable[str] = ()) -> str:
