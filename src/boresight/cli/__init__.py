@@ -4,7 +4,7 @@ A command is one file in this package: a function under `@app.command()` that ca
 To add one, write the file and import it here; the order of the imports is the order in `boresight --help`.
 """
 
-from boresight.cli.app import app, main
+from boresight.cli.app import app, keep_lines, main
 
 # isort: off
 from boresight.cli import audit
@@ -21,5 +21,7 @@ from boresight.cli import measures
 from boresight.cli import doctor
 from boresight.cli import models
 # isort: on
+
+keep_lines(app)
 
 __all__ = ["app", "main"]

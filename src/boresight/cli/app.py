@@ -33,6 +33,16 @@ def _root(
         raise typer.Exit
 
 
+def keep_lines(typer_app: typer.Typer) -> None:
+    r"""Let the lines behind a ``\b`` in a command's docstring stay lines: click reads the character itself."""
+    for group in typer_app.registered_groups:
+        if group.typer_instance is not None:
+            keep_lines(group.typer_instance)
+    for command in typer_app.registered_commands:
+        if command.callback is not None and command.callback.__doc__:
+            command.callback.__doc__ = command.callback.__doc__.replace(r"\b", "\b")
+
+
 def print_json(value: Any) -> None:
     """Print a value as the one JSON line that ends `--json` output."""
     from boresight.store.files import to_json
