@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from boresight.api import Audit, audit, reuse
     from boresight.errors import BoresightError
     from boresight.explain.shapley import Estimate, attribute, shapley
+    from boresight.explain.shapley.stopping import attribute_until
     from boresight.game import ContextGame, ValueTable
     from boresight.measure.funnel import Pipeline, PipelineStage, decoy, inject, recut, skip
     from boresight.outcome import Measure
@@ -34,6 +35,7 @@ _HOMES = {
     "ValueTable": "boresight.game",
     "ablate": "boresight.run.ablation",
     "attribute": "boresight.explain.shapley",
+    "attribute_until": "boresight.explain.shapley.stopping",
     "audit": "boresight.api",
     "decoy": "boresight.measure.funnel",
     "inject": "boresight.measure.funnel",
@@ -63,6 +65,7 @@ __all__ = [
     "__version__",
     "ablate",
     "attribute",
+    "attribute_until",
     "audit",
     "decoy",
     "inject",

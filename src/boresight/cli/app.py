@@ -34,7 +34,7 @@ def _root(
 
 
 def keep_lines(typer_app: typer.Typer) -> None:
-    r"""Let the lines behind a ``\b`` in a command's docstring stay lines: click reads the character itself."""
+    r"""Let lines behind a ``\b`` in a command's docstring stay lines; click knows it as a character."""
     for group in typer_app.registered_groups:
         if group.typer_instance is not None:
             keep_lines(group.typer_instance)
