@@ -49,7 +49,7 @@ TINY = Carrier(
     download_bytes=1500,
     disk_bytes=1100,
 )
-REAL = ["smollm2-135m-instruct", "all-minilm-l6-v2"]
+REAL = ["smollm2-135m-instruct", "all-minilm-l6-v2", "splade-tiny"]
 
 
 @pytest.fixture(autouse=True)

@@ -79,7 +79,9 @@ class EmbeddingPath:
     def _looked_up(self, ids: Sequence[int]) -> torch.Tensor:
         with torch.no_grad():
             table = self.model.get_input_embeddings()
-            found: torch.Tensor = table(torch.tensor(list(ids), device=self.model.device)).float()
+            found: torch.Tensor = table(
+                torch.tensor(list(ids), dtype=torch.long, device=self.model.device)
+            ).float()
         return found
 
 

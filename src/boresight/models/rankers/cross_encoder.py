@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from boresight.errors import ModelError
+from boresight.models.embedding_path import EmbeddingPath, fillers_of
 from boresight.models.fingerprint import weights_fingerprint
+from boresight.models.pair_tokens import Side, pair_tokens
 from boresight.models.rankers.loading import load_pretrained
 from boresight.models.rankers.numbers import require_finite
 
@@ -99,15 +101,23 @@ class CrossEncoderRanker:
     def inputs(self, query: str, text: str, *, cut: bool = True) -> dict[str, list[int]]:
         """What the model reads of a pair, by argument name; the longer side is cut first."""
         limit = self.max_tokens if cut else None
-        return dict(
-            self._tokenizer(
-                query.strip(),
-                text.strip(),
-                padding=False,
-                truncation=limit is not None,
-                max_length=limit,
-                verbose=False,
-            )
+        # A batch of one pair: an empty passage on its own would be taken for none, without its separator.
+        rows = self._tokenizer(
+            [(query.strip(), text.strip())],
+            padding=False,
+            truncation=limit is not None,
+            max_length=limit,
+            verbose=False,
+        )
+        return {name: list(values[0]) for name, values in rows.items()}
+
+    def embedding_path(self, query: str, text: str, side: Side) -> EmbeddingPath:
+        """The logit of a pair, shape (m, 1), as a differentiable function of its input embeddings."""
+        return EmbeddingPath(
+            self.model,
+            pair_tokens(self._tokenizer, query, text, side, self.max_tokens),
+            fillers_of(self._tokenizer),
+            lambda found: self._relevance(found.logits)[:, None],
         )
 
     def truncation(self, query: str, text: str) -> tuple[int, int]:
@@ -118,6 +128,10 @@ class CrossEncoderRanker:
     def _logit(self, inputs: Mapping[str, list[int]]) -> float:
         batch = {key: torch.tensor([ids], device=self.model.device) for key, ids in inputs.items()}
         with torch.no_grad():
-            logits = self.model(**batch).logits[0].float()
+            logits = self.model(**batch).logits.float()
         require_finite(logits, self.name)
-        return float(logits[0] if self._labels == 1 else logits[1] - logits[0])
+        return float(self._relevance(logits)[0])
+
+    def _relevance(self, logits: torch.Tensor) -> torch.Tensor:
+        """The score of each row of logits."""
+        return logits[:, 0] if self._labels == 1 else logits[:, 1] - logits[:, 0]

@@ -1,11 +1,12 @@
 """In-context reranking: how much attention a question sends to each passage, less what no question sends.
 
-The value of a passage token is the attention that it gets, averaged over the tokens of the question and summed
-over heads and layers, less the same for a question that asks nothing. A passage's score is the sum over its
-tokens, those far below its mean left out. Attention is no evidence of use: the kind is ``heuristic``.
+The value of a passage token is the attention that it gets, averaged over the tokens of the question and
+summed over heads and layers, less the same for a question that asks nothing. A passage's score is the sum
+over its tokens, those far below its mean left out. Attention is no evidence of use, so the kind is
+``heuristic``.
 
-Source: Chen et al., Attention in Large Language Models Yields Efficient Zero-Shot Re-Rankers, ICLR 2025 (arXiv
-2410.02642), with its calibration and its reversed order.
+Source: Chen et al., Attention in Large Language Models Yields Efficient Zero-Shot Re-Rankers, ICLR 2025
+(arXiv 2410.02642), with its calibration and its reversed order.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ class AttentionRanker:
         }
 
     def score(self, query: str, passages: Mapping[str, str]) -> dict[str, float]:
-        """Calibrated attention by passage id, in the given order; the first passage stands last in the prompt.
+        """Calibrated attention by passage id, in the given order; the first passage stands last in a prompt.
 
         Raises:
             ScoringError: If the model gives a number that is not finite.
@@ -96,7 +97,7 @@ class AttentionRanker:
         """Calibrated attention of each token of each passage's block, label included; shape (tokens,)."""
         if not passages:
             return {}
-        reversed_ = dict(reversed(passages.items()))
+        reversed_ = {key: passages[key] for key in reversed(list(passages))}
         asked = self._prompter.request(query, reversed_, ())
         blank = self._prompter.request(NO_QUESTION, reversed_, ())
         shared = _shared_end(asked.segments[-1].ids, blank.segments[-1].ids)  # the template's last words
