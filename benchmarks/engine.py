@@ -6,8 +6,8 @@ The limit is what the tokens of the tree take at the speed of one plain forward 
 without any logits. Baselines: the plain engine (read whole, equal lengths together), batches of 16 padded on
 the left, and depth-first reuse of a key-value cache without packing. All run in turns in one process on the
 same prompts, and their values are compared. From eight passages on, the slow baselines (plain, padded) are
-timed on 64 seeded coalitions, scaled by tokens; `--full` times them on all. Each size and thread count runs in
-a process of its own.
+timed on 64 seeded coalitions, scaled by tokens (`--full`: on all); beyond eight, the cache on the coalitions
+of the last eight. Each size and thread count runs in a process of its own.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ from benchmarks.results import write_section
 from boresight.game import ContextGame
 from boresight.game.batches import as_batch, grouped, tokens_of
 from boresight.game.coalitions import all_coalitions
+from boresight.game.tree import tree_tokens as tree_size
 from boresight.models.registry import load_generator
 from boresight.models.seam import equal_length_batches
 from boresight.trace import Passage, Trace, read_traces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from boresight.models.seam import Request, Segment
 
@@ -141,7 +142,7 @@ def _value(scored: Any) -> float:
 
 
 @torch.no_grad()
-def by_cache(case: Case) -> Values:
+def by_cache(case: Case, names: Collection[str]) -> Values:
     """Depth first over the tree with one key-value cache, one segment a call."""
     from transformers import DynamicCache
 
@@ -155,17 +156,30 @@ def by_cache(case: Case) -> Values:
         return logits
 
     def visit(chosen: tuple[int, ...], block: Segment) -> None:
+        name = "".join("1" if place in chosen else "0" for place in range(len(blocks)))
+        if name not in names:
+            return
         read(block.ids, 1)
         logits = read(tail.ids + target[:-1], len(target)).float().log_softmax(-1)
         cache.crop(-len(tail.ids + target[:-1]))
-        name = "".join("1" if place in chosen else "0" for place in range(len(blocks)))
         found[name] = float(logits.gather(-1, torch.tensor(target)[:, None]).sum())
         for place in range(max(chosen, default=-1) + 1, len(blocks)):
+            before = cache.get_seq_length()
             visit((*chosen, place), blocks[place])
-            cache.crop(-len(blocks[place].ids))
+            if cache.get_seq_length() > before:
+                cache.crop(before - cache.get_seq_length())
 
     visit((), header)
     return found
+
+
+def cache_seconds(case: Case) -> tuple[float, Values]:
+    """Seconds of all coalitions by cache; of many passages those of the last eight, scaled by tree tokens."""
+    n = len(next(iter(case.requests)))
+    absent = "0" * max(0, n - SAMPLED_FROM)
+    few = {name: one for name, one in case.requests.items() if name.startswith(absent)}
+    seconds, found = timed(lambda: by_cache(case, few))
+    return seconds * tree_size(case.requests.values()) / tree_size(few.values()), found
 
 
 @torch.no_grad()
@@ -201,7 +215,7 @@ def measure(n: int, dtype: str, threads: int, repeats: int, *, full: bool) -> di
         tree, values = timed(lambda: by_tree(case))
         peak = max(peak, _peak_mib() - before) if not seconds else peak
         speeds += [plain_speed(case), plain_speed(case)]
-        cached, cached_values = timed(lambda: by_cache(case))
+        cached, cached_values = cache_seconds(case)
         padded, padded_values = timed(lambda: by_padding(case, few))
         whole, whole_values = timed(lambda: by_plain(case, few))
         single = timed(lambda: one_by_one(case, few))[0] if n < SAMPLED_FROM else whole
