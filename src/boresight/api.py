@@ -82,6 +82,7 @@ def audit(
     threads: int | None = None,
     engine: Literal["auto", "plain"] | None = None,
     players: Sequence[str] = (),
+    split: Sequence[str] = (),
     good: Sequence[str] = (),
     least_grade: float | None = None,
     progress: Progress | None = None,
@@ -126,6 +127,8 @@ def audit(
         engine: ``auto`` (default) reads what prompts share once, where the model is fit for it; ``plain``
             reads every prompt whole.
         players: ``query`` also attributes the answer to the words of the query (:attr:`Audit.saliency`).
+        split: Passages whose sentences are attributed too (:attr:`Audit.saliency`, ``summary["split"]``):
+            ids, or ``top`` or ``top:N`` for the best of the context by the retriever's ranking.
         good: Ids of passages that ought to carry the answer, for the funnel (:attr:`Audit.funnel`): an id
             is good in every trace that holds it, ``TRACE=ID`` in that one alone. May change on resume.
         least_grade: The lowest label of a good passage, any above 0 by default. May change on resume.
@@ -150,7 +153,7 @@ def audit(
         "max_tokens_per_trace": max_tokens_per_trace, "budget": budget, "too_long": too_long,
         "placebo": placebo, "seed": seed, "dtype": dtype,
         "device": device, "revision": revision, "threads": threads, "engine": engine,
-        "players": tuple(players), "good": phrases(good), "least_grade": least_grade,
+        "players": tuple(players), "split": phrases(split), "good": phrases(good), "least_grade": least_grade,
     }  # fmt: skip
     job = make_job(
         traces, generator=generator, retriever=retriever, measures=measures, preset=preset, limit=limit,

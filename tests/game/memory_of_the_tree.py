@@ -48,12 +48,12 @@ def main():
     torch.set_num_threads(1)
     model = tiny_model("llama", vocabulary=VOCABULARY, window=4096)
     generator = TransformersGenerator(model, toy_tokenizer("bytes"), name="toy")
-    packs = generator.capabilities().packs
+    able = generator.capabilities()
     before, early = resident(), 0.0
     for trace in range(traces):
         requests = requests_of(trace, passages, 100, 200 if traces == 1 else 20)
-        for group in grouped(requests, packs)[-batches:]:
-            generator.score(as_batch([requests[index] for index in group], packs))
+        for group in grouped(requests, able)[-batches:]:
+            generator.score(as_batch([requests[index] for index in group], able))
         early = resident() if trace == min(19, traces - 1) else early
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{peak - before:.0f} {resident() - early:.0f}")

@@ -212,6 +212,11 @@ def test_exact_can_be_forced(tables):
     assert set(result.passages["method"]) == {"exact"}
 
 
+def test_exact_and_a_sampling_method_exclude_each_other(trace, tables):
+    with pytest.raises(SpecError, match="exclude each other"):
+        audit([trace], generator=FakeGenerator(tables), exact=True, method="kernel")
+
+
 def test_a_span_is_the_sum_of_its_tokens(trace, tables):
     result = run([trace], tables, spans=["Rome"])
     rows = result.passages.xs("span:Rome", level="target")["attribution"]

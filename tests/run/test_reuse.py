@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import boresight as bs
@@ -62,6 +63,26 @@ def test_leave_one_out_is_the_column_of_that_name(exact):
     np.testing.assert_allclose(found["attribution"], found["leave_one_out"], atol=1e-6)
 
 
+def test_contextcite_reads_log_probabilities_whatever_the_scale(exact):
+    found = [bs.reuse(exact, method="contextcite", scale=scale).passages for scale in ("nats", "log_odds")]
+    slopes = found[0].reset_index().set_index("passage")["attribution"]
+    assert slopes.idxmax() == "e"
+    assert slopes["b"] < 0 == slopes["d"]
+    np.testing.assert_array_equal(found[0]["attribution"], found[1]["attribution"])
+
+
+def test_contextcite_has_no_probability(exact):
+    with pytest.raises(SpecError, match="contextcite explains log-odds"):
+        bs.reuse(exact, method="contextcite", scale="probability")
+
+
+def test_a_scale_can_be_set_back_to_the_default(exact, tmp_path):
+    bs.reuse(exact, scale="probability", out=tmp_path / "probability")
+    again = bs.reuse(tmp_path / "probability", scale="nats")
+    assert again.summary["scale"] == "nats"
+    np.testing.assert_allclose(again.passages["attribution"], bs.reuse(exact).passages["attribution"])
+
+
 def test_the_same_settings_give_the_same_tables(exact, tmp_path):
     again = bs.reuse(exact, out=tmp_path / "again")
     for name in ("passages", "tokens", "measures", "pairs"):
@@ -102,6 +123,22 @@ def test_a_folder_without_values_is_refused(tmp_path):
 def test_a_run_is_not_reused_onto_itself(exact):
     with pytest.raises(SpecError, match="the same folder"):
         bs.reuse(exact, out=exact)
+
+
+def test_a_killed_copy_is_taken_up_by_the_same_call(exact, tmp_path, monkeypatch):
+    whole = bs.reuse(exact, method="kernel", out=tmp_path / "whole")
+    with monkeypatch.context() as patch:
+        patch.setattr("boresight.run.reuse.shutil.copytree", lambda *_, **__: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            bs.reuse(exact, method="kernel", out=tmp_path / "killed")
+    again = bs.reuse(exact, method="kernel", out=tmp_path / "killed")
+    pd.testing.assert_frame_equal(again.passages, whole.passages)
+
+
+def test_a_repeated_call_repeats_no_warning(exact, tmp_path):
+    found = [bs.reuse(exact, spans=["Paris"], out=tmp_path / "again").run["warnings"] for _ in range(2)]
+    assert found[0] == found[1]
+    assert len(found[0]) == 1
 
 
 def test_the_original_run_is_left_alone(exact):

@@ -1,7 +1,8 @@
 """Outer coalitions: which other passages are there while one passage is looked into.
 
-The Shapley value of a passage is the mean of what it adds to those before it in a random order. So the size of
-the outer coalition is uniform over 0..n-1, and its members are a uniform subset of that size: 1 / (n C(n-1, s)).
+The Shapley value of a passage is the mean of what it adds to those before it in a random order. So the size
+of the outer coalition is uniform over 0..n-1, and its members are a uniform subset of that size, each of
+weight 1 / (n C(n-1, s)).
 
 Source: L. S. Shapley, A value for n-person games, 1953.
 """

@@ -1,8 +1,8 @@
 """The sentence game: players are the sentences of one passage, beside some of the other passages.
 
-A coalition is ``OUTER/INNER``. OUTER says which passages of the context are there, the split one with any of its
-sentences included; INNER says which of its sentences. Without a sentence the passage is absent. With some, its
-line in the prompt keeps label and title, and its text is what is left.
+A coalition is ``OUTER/INNER``. OUTER says which passages of the context are there, the split one with any of
+its sentences included; INNER says which of its sentences. Without a sentence the passage is absent. With
+some, its line in the prompt keeps label and title, and its text is what they are.
 """
 
 from __future__ import annotations
@@ -33,6 +33,18 @@ def sentence_game_name(passage: str) -> str:
 def split_passage_of(game: str) -> str | None:
     """The passage that a game of this name splits; None for other games."""
     return game.removeprefix(_GAME) if game.startswith(_GAME) else None
+
+
+def sentence_coalition(place: int, outer: str, inner: str) -> str:
+    """The coalition ``OUTER/INNER`` of some other passages and some sentences.
+
+    Args:
+        place: Context position of the split passage.
+        outer: Passages by context position; what stands at the split one does not count.
+        inner: Character i is ``1`` if sentence i is present.
+    """
+    own = "1" if "1" in inner else "0"
+    return f"{outer[:place]}{own}{outer[place + 1 :]}/{inner}"
 
 
 @dataclass(frozen=True)
@@ -88,20 +100,10 @@ class SentenceGame:
         """
         return _text(self.sentences, inner)
 
-    def coalition(self, outer: str, inner: str) -> str:
-        """The coalition of some other passages and some sentences.
-
-        Args:
-            outer: Passages by context position; what stands at the split one does not count.
-            inner: Sentences.
-        """
-        own = "1" if "1" in inner else "0"
-        return f"{outer[: self.place]}{own}{outer[self.place + 1 :]}/{inner}"
-
     def coalitions(self, outer: Iterable[str]) -> list[str]:
         """All choices of sentences beside each outer coalition."""
         inner = all_coalitions(len(self.sentences))
-        return [self.coalition(others, chosen) for others in outer for chosen in inner]
+        return [sentence_coalition(self.place, others, chosen) for others in outer for chosen in inner]
 
     def request(self, coalition: str, targets: Sequence[Target]) -> Request:
         """The prompt of a coalition.
@@ -110,8 +112,10 @@ class SentenceGame:
             SpecError: It is no coalition of this game.
         """
         outer, _, inner = coalition.partition("/")
-        if len(inner) != len(self.sentences) or coalition != self.coalition(outer, inner):
-            raise SpecError(f"{coalition!r} is no coalition of the {len(self.sentences)} sentences of {self.passage!r}")
+        if len(inner) != len(self.sentences) or coalition != sentence_coalition(self.place, outer, inner):
+            raise SpecError(
+                f"{coalition!r} is no coalition of the {len(self.sentences)} sentences of {self.passage!r}"
+            )
         request = self.game.request(outer, targets)
         segments = tuple(
             self._partial(segment, inner, request) if segment.player == self.passage else segment

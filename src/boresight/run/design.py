@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from boresight.run.spec import RunSpec
 
 EXACT, NONE, AUTO = "exact", "none", "auto"
+CONTEXTCITE = "contextcite"  # reads log-probabilities only, and answers in log-odds
 COALITIONS = "coalitions"  # what a design draws, unless it is for another game
 
 

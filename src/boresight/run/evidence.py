@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boresight.errors import SpecError
 from boresight.explain.shapley import ESTIMATORS, PairDesign, exact_shapley
 from boresight.explain.shapley import efficiency_gap as shapley_gap
 from boresight.explain.shapley.interactions import pairwise_interactions
@@ -19,7 +20,7 @@ from boresight.game.coalitions import all_but_one, coalition_of, from_masks, sin
 from boresight.game.floor import numeric_floor
 from boresight.game.table import ValueTable
 from boresight.measure.evidence import Evidence, RetrieverView
-from boresight.run.design import COALITIONS, EXACT, NONE, design_for
+from boresight.run.design import COALITIONS, CONTEXTCITE, EXACT, NONE, design_for
 from boresight.run.plan import CLOSED, FLOOR, PASSAGES, TracePlan
 
 if TYPE_CHECKING:
@@ -36,6 +37,22 @@ if TYPE_CHECKING:
 
 LOGPROB, GENERATED, SIMILARITY = "logprob", "generated_logprobs", "regenerate"
 """Kinds of values: exact; bounds outside an endpoint's list; similarity of answers generated again."""
+
+
+def check_value_kind(spec: RunSpec, value_kind: str) -> None:
+    """Refuse settings that read log-probabilities where the values are similarities.
+
+    Raises:
+        SpecError: Names the setting.
+    """
+    if value_kind != SIMILARITY:
+        return
+    for name, wanted in (("scale", spec.scale != "nats"), ("method", spec.method == CONTEXTCITE)):
+        if wanted:
+            raise SpecError(
+                f"--{name} {getattr(spec, name)} needs log-probabilities and this endpoint gives "
+                "similarities; leave it out"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +223,12 @@ def attribute_scales(
 ) -> dict[Scale, Attribution | None]:
     """Attributions on each scale that something reads, computed once: nats, probability, the run's own.
 
-    Similarities of regenerated answers stand in the place of nats and have no probability.
+    Similarities of regenerated answers stand in the place of nats and have no probability. ContextCite's
+    slopes are those of log-odds, whatever the scale, so it has none either.
     """
     scales: list[Scale] = ["nats", "probability", spec.scale]
+    if plan.method == CONTEXTCITE:
+        return dict.fromkeys(scales, attribute_rows(table, plan, spec, "nats")) | {"probability": None}
     found = {scale: attribute_rows(table, plan, spec, scale) for scale in dict.fromkeys(scales)}
     return found | {"probability": None} if value_kind == SIMILARITY else found
 

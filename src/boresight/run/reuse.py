@@ -12,7 +12,7 @@ from boresight.game.coalitions import from_masks
 from boresight.run.derive import Derivation
 from boresight.run.design import AUTO, EXACT, NONE, design_for
 from boresight.run.directory import GROWING, RunDirectory
-from boresight.run.evidence import LOGPROB
+from boresight.run.evidence import LOGPROB, check_value_kind
 from boresight.run.execute import target_from_json
 from boresight.run.plan import PASSAGES, TracePlan
 from boresight.run.spec import RunSpec
@@ -65,6 +65,7 @@ def reuse(
         raise SpecError("--from and --out are the same folder; choose another --out")
     record = read_json(origin.run_json)
     spec = _with(_spec_from(record["spec"]), settings)
+    check_value_kind(spec, record["generator"].get("value_kind", LOGPROB))
     directory = RunDirectory(out)
     directory.check_free()
     make_private_folder(out)
@@ -73,8 +74,10 @@ def reuse(
             directory.clear()
         identity = {key: record[key] for key in ("generator", "retriever", "prompt", "versions")}
         directory.open(spec, identity)
-        _copy(origin, directory)
         directory.record |= {"from": str(source), "input": record["input"], "command": command}
+        directory.record |= {"status": "running", "warnings": []}
+        directory.save()  # before anything else, so that what a kill leaves is still a run
+        _copy(origin, directory)
         plans = [_replanned(plan, index, spec, directory) for index, plan in enumerate(_plans(origin))]
         write_json(directory.plan, {"traces": [plan.to_json() for plan in plans]})
         if progress is not None:
@@ -129,14 +132,14 @@ def _with(spec: RunSpec, settings: Mapping[str, Any]) -> RunSpec:
         SpecError: A setting other than its default would need new values.
     """
     defaults = {field.name: field.default for field in fields(RunSpec)}
-    given = {name: value for name, value in settings.items() if value not in (None, (), defaults.get(name))}
-    needing = [name for name in given if name not in REUSABLE]
+    given = {name: value for name, value in settings.items() if value not in (None, (), AUTO)}
+    needing = [name for name in given if name not in REUSABLE and given[name] != defaults.get(name)]
     if needing:
         raise SpecError(
             f"--{needing[0].replace('_', '-')} needs new values, and --from calls no model; "
             "audit the traces again to change it"
         )
-    return replace(spec, **given)
+    return replace(spec, **{name: value for name, value in given.items() if name in REUSABLE})
 
 
 def _copy(origin: RunDirectory, directory: RunDirectory) -> None:

@@ -127,6 +127,11 @@ class RunSpec:
             _check_choice(name, getattr(self, name), allowed)
         for game in self.players:
             _check_choice("players", game, PLAYERS)
+        if self.method == "contextcite" and self.scale == "probability":
+            raise SpecError(
+                "contextcite explains log-odds, and the scale is probability; "
+                "choose --scale nats or another --method"
+            )
 
     def to_json(self) -> dict[str, Any]:
         """JSON values, lists for tuples."""
