@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from boresight.game.scales import Scale
-    from boresight.models.encoder import Encoder
+    from boresight.models.rankers.seam import Ranker
     from boresight.models.seam import Generator
     from boresight.run.progress import Progress
 
@@ -52,7 +52,7 @@ def audit(
     traces: TraceInput | Iterable[Trace | Mapping[str, Any]] | None = None,
     *,
     generator: str | Generator,
-    retriever: str | Encoder | None = None,
+    retriever: str | Ranker | None = None,
     query: str | None = None,
     passages: Sequence[str | Mapping[str, Any] | Passage] | None = None,
     answer: str | None = None,
@@ -82,6 +82,7 @@ def audit(
     threads: int | None = None,
     engine: Literal["auto", "plain"] | None = None,
     players: Sequence[str] = (),
+    explain: Sequence[str] = (),
     split: Sequence[str] = (),
     good: Sequence[str] = (),
     least_grade: float | None = None,
@@ -92,7 +93,8 @@ def audit(
     Args:
         traces: A JSONL file, traces, or their JSON objects; or leave it out for ``query`` and ``passages``.
         generator: ``hf:org/name``, a path, ``pypi:NAME``, ``fake:FILE.json``, or a generator object.
-        retriever: An encoder (spec or object) that scores all passages as a new stage.
+        retriever: A ranker (spec or object) that scores all passages as a new stage: an encoder, or any other
+            (``bm25:INDEX``, ``sparse:MODEL``, ...).
         query: The question of a single trace.
         passages: Its passages in rank order: texts, JSON objects or :class:`Passage`.
         answer: Its answer; generated if None.
@@ -127,6 +129,8 @@ def audit(
         engine: ``auto`` (default) reads what prompts share once, where the model is fit for it; ``plain``
             reads every prompt whole.
         players: ``query`` also attributes the answer to the words of the query (:attr:`Audit.saliency`).
+        explain: ``retriever`` also explains its scores on the words of query and passages
+            (:attr:`Audit.saliency`, ``summary["retriever"]``).
         split: Passages whose sentences are attributed too (:attr:`Audit.saliency`, ``summary["split"]``):
             ids, or ``top`` or ``top:N`` for the best of the context by the retriever's ranking.
         good: Ids of passages that ought to carry the answer, for the funnel (:attr:`Audit.funnel`): an id
@@ -153,7 +157,8 @@ def audit(
         "max_tokens_per_trace": max_tokens_per_trace, "budget": budget, "too_long": too_long,
         "placebo": placebo, "seed": seed, "dtype": dtype,
         "device": device, "revision": revision, "threads": threads, "engine": engine,
-        "players": tuple(players), "split": phrases(split), "good": phrases(good), "least_grade": least_grade,
+        "players": tuple(players), "explain": phrases(explain),
+        "split": phrases(split), "good": phrases(good), "least_grade": least_grade,
     }  # fmt: skip
     job = make_job(
         traces, generator=generator, retriever=retriever, measures=measures, preset=preset, limit=limit,

@@ -66,6 +66,17 @@ def test_a_missing_input_is_one_sentence(tmp_path, boresight):
     assert (code, (tmp_path / "o").read_text()) == (2, "kept")
 
 
+@pytest.mark.parametrize(("out", "named"), [("folder", "folder"), ("missing/o", "missing")])
+def test_an_output_that_cannot_be_written_is_named_and_leaves_nothing(
+    export, tmp_path, boresight, out, named
+):
+    (tmp_path / "folder").mkdir()
+    code, _, err = boresight("convert", export, "--out", tmp_path / out)
+    assert code == 2
+    assert err.splitlines()[-1].startswith(f"boresight: {tmp_path / named}: ")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["export.jsonl", "folder"]
+
+
 def test_audit_reads_another_format_directly(export, tmp_path, boresight):
     rows = {"": [-3.0]}
     (trace, *_) = read_traces(export)

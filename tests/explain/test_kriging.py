@@ -157,3 +157,16 @@ def test_budgets_out_of_range_are_refused():
     with pytest.raises(ValueError, match="solves for up to 4,098 coalitions and the budget is 5,000"):
         kriging_design(20, 5_000, rng())
     assert kriging_design(4, 5_000, rng()).complete  # sixteen coalitions are no burden
+
+
+def test_tokens_add_up_and_a_token_unlike_the_sum_has_a_wider_interval():
+    rng = np.random.default_rng(3)
+    design = kriging_design(10, 160, np.random.default_rng(0))
+    additive = design.coalitions @ rng.normal(size=10)
+    noisy = design.coalitions @ rng.normal(size=10) + rng.normal(size=len(design.coalitions))
+    together = kriging_estimate(design, np.stack([additive, noisy], axis=1))
+    whole, alone = kriging_estimate(design, additive + noisy), kriging_estimate(design, additive)
+    np.testing.assert_allclose(together.attribution.sum(axis=1), whole.attribution, atol=1e-9)
+    missed = np.abs(together.attribution[:, 0] - alone.attribution)
+    assert (together.high[:, 0] - together.low[:, 0] >= alone.high - alone.low).all()
+    assert (together.high[:, 0] - together.attribution[:, 0] > missed).all()

@@ -120,6 +120,12 @@ def test_a_folder_without_values_is_refused(tmp_path):
         bs.reuse(tmp_path)
 
 
+def test_an_unfinished_run_is_refused(exact):
+    (exact / "summary.json").unlink()
+    with pytest.raises(SpecError, match="not finished"):
+        bs.reuse(exact)
+
+
 def test_a_run_is_not_reused_onto_itself(exact):
     with pytest.raises(SpecError, match="the same folder"):
         bs.reuse(exact, out=exact)
@@ -146,3 +152,15 @@ def test_the_original_run_is_left_alone(exact):
     bs.reuse(exact, method="kernel")
     assert before == {path: path.read_bytes() for path in exact.rglob("*") if path.is_file()}
     assert json.loads((exact / "run.json").read_text())["spec"]["method"] == "auto"
+
+
+def test_findings_rest_on_shapley_values_only(exact):
+    assert not bs.reuse(exact, method="exact").findings.empty
+    kinds = set(bs.reuse(exact, method="contextcite").findings["kind"])
+    assert not kinds & {
+        "wasted_retrieval",
+        "noise_distraction",
+        "harmful_passage",
+        "twins",
+        "need_each_other",
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -51,8 +52,12 @@ def print_json(value: Any) -> None:
 
 
 def _sentence(error: Exception) -> str:
+    from boresight.store.files import TEMPORARY_PREFIX
+
     if isinstance(error, OSError) and error.strerror:
-        place = f"{error.filename}: " if error.filename else ""
+        path = Path(error.filename2 or error.filename or "")  # a rename's goal says more than its source
+        path = path.parent if path.name.startswith(TEMPORARY_PREFIX) else path
+        place = f"{path}: " if path.name else ""
         return f"{place}{error.strerror.lower()}; check the path, its permissions and the free space"
     return str(error)
 

@@ -18,6 +18,7 @@ from boresight.cli.options import (
     Dtype,
     Engine,
     Exact,
+    Explain,
     GeneratorOrNone,
     Good,
     Json,
@@ -82,6 +83,7 @@ def audit(
     threads: Threads = None,
     engine: Engine = "auto",
     players: Players = None,
+    explain: Explain = None,
     split: Split = None,
     good: Good = None,
     least_grade: LeastGrade = None,
@@ -122,6 +124,7 @@ def audit(
         "max_tokens_per_trace": max_tokens_per_trace, "budget": budget, "too_long": too_long.value,
         "placebo": placebo, "seed": seed, "dtype": dtype, "device": device, "revision": revision,
         "threads": threads, "engine": engine, "players": split_names(players),
+        "explain": split_names(explain),
         "split": phrases(split or ()),
         "good": phrases(good or ()), "least_grade": least_grade,
     }  # fmt: skip

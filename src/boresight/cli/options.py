@@ -40,7 +40,12 @@ Generator = Annotated[str, _GENERATOR]
 GeneratorOrNone = Annotated[str | None, _GENERATOR]
 Retriever = Annotated[
     str | None,
-    typer.Option("--retriever", "-r", help="Encoder that scores all passages as a new stage."),
+    typer.Option(
+        "--retriever",
+        "-r",
+        help="Ranker that scores all passages as a new stage: an encoder, or KIND:MODEL (bm25:INDEX, "
+        "sparse:MODEL, maxsim:MODEL, cross-encoder:MODEL, ...).",
+    ),
 ]
 Stage = Annotated[
     str | None, typer.Option(help="Stage that counts as the retriever [last ranking before packing].")
@@ -106,6 +111,10 @@ Method = Annotated[
 Players = Annotated[
     str | None,
     typer.Option(help="query: also attribute the answer to the words of the query."),
+]
+Explain = Annotated[
+    str | None,
+    typer.Option(help="retriever: explain its scores on the words of query and passages."),
 ]
 Device = Annotated[str, typer.Option(help="Where the models run.")]
 Revision = Annotated[str | None, typer.Option(help="Revision of hub weights.")]

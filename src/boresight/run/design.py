@@ -60,7 +60,7 @@ def design_for(spec: RunSpec, trace_id: str, method: str, n: int, purpose: str =
     try:
         found: Design = estimator.design(n, budget_of(spec, method, n), rng_for(spec.seed, trace_id, purpose))
     except ValueError as error:
-        raise SpecError(f"trace {trace_id!r}: {error}") from error
+        raise SpecError(f"trace {trace_id!r}: {error} (--budget, or another --method)") from error
     return found
 
 

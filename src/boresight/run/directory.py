@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 RECORDED_VERSIONS = ("boresight", "torch", "transformers", "tokenizers", "numpy", "scipy", "pyarrow")
-GROWING = ("traces.jsonl", "targets.jsonl", "generations.jsonl")
+GROWING = ("traces.jsonl", "targets.jsonl", "generations.jsonl", "explanations.jsonl")
 
 
 def environment() -> dict[str, Any]:
@@ -70,6 +70,11 @@ class RunDirectory:
     def generations(self) -> Path:
         """Answers that the model generated."""
         return self.root / "generations.jsonl"
+
+    @property
+    def explanations(self) -> Path:
+        """Why the retriever gave its scores."""
+        return self.root / "explanations.jsonl"
 
     @property
     def plan(self) -> Path:

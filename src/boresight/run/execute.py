@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from boresight.game.needs import Needs
-    from boresight.models.encoder import Encoder
+    from boresight.models.rankers.seam import Ranker
     from boresight.models.seam import Generator
     from boresight.run.directory import RunDirectory
     from boresight.run.progress import Progress
@@ -55,8 +55,8 @@ class Execution:
         spec: The settings.
         needs: What the chosen measures read.
         generator: The generator.
-        encoder: The encoder of ``--retriever``, or None.
-        traces: The traces, with the encoder's stage once :meth:`rank` has run.
+        encoder: The ranker of ``--retriever``, or None.
+        traces: The traces, with the ranker's stage once :meth:`rank` has run.
         progress: Told what happens.
         speed: Tokens a second as measured before the run, or None; for the estimate of its time only.
     """
@@ -65,7 +65,7 @@ class Execution:
     spec: RunSpec
     needs: Needs
     generator: Generator
-    encoder: Encoder | None
+    encoder: Ranker | None
     traces: list[Trace]
     progress: Progress
     targets: dict[str, list[Target]] = field(default_factory=dict)
@@ -296,7 +296,7 @@ class Execution:
         ]
 
 
-def with_encoder_stage(trace: Trace, encoder: Encoder) -> Trace:
+def with_encoder_stage(trace: Trace, encoder: Ranker) -> Trace:
     """The trace with one more stage: all its passages, ranked by the encoder.
 
     Equal scores stand in the order of the context, then of the texts, so that neither the ids nor the order
@@ -326,7 +326,7 @@ def passage_text(passage: Passage) -> str:
     return f"{passage.title}\n{passage.text}" if passage.title else passage.text
 
 
-def check_stage(traces: Sequence[Trace], stage: str | None, encoder: Encoder | None) -> None:
+def check_stage(traces: Sequence[Trace], stage: str | None, encoder: Ranker | None) -> None:
     """Refuse a ``--stage`` that no trace has or will have, and an encoder whose name is taken.
 
     Raises:

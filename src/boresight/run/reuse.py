@@ -56,11 +56,13 @@ def reuse(
         The summary.
 
     Raises:
-        SpecError: ``source`` is no run, ``out`` is in use, or a setting would need new values.
+        SpecError: ``source`` is no finished run, ``out`` is in use, or a setting would need new values.
     """
     origin = RunDirectory(source)
     if not origin.is_run() or not origin.plan.exists():
         raise SpecError(f"{source} holds no values to reuse; give a run directory that was scored")
+    if not origin.summary.exists():
+        raise SpecError(f"the run in {source} is not finished; give its command again to go on")
     if out.resolve() == source.resolve():
         raise SpecError("--from and --out are the same folder; choose another --out")
     record = read_json(origin.run_json)
@@ -134,6 +136,8 @@ def _with(spec: RunSpec, settings: Mapping[str, Any]) -> RunSpec:
     defaults = {field.name: field.default for field in fields(RunSpec)}
     given = {name: value for name, value in settings.items() if value not in (None, (), AUTO)}
     needing = [name for name in given if name not in REUSABLE and given[name] != defaults.get(name)]
+    if needing and needing[0] in ("traces", "generator", "retriever"):
+        raise SpecError(f"the {needing[0]} of a run come with --from; leave them out, or leave --from out")
     if needing:
         raise SpecError(
             f"--{needing[0].replace('_', '-')} needs new values, and --from calls no model; "

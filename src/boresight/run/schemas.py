@@ -150,3 +150,16 @@ STAGES = pa.schema(
         ("minimum", _FLOAT),
     ]
 )
+
+QUERY_ALIGNMENT = pa.schema(
+    [
+        ("trace", _TEXT),
+        ("stage", _TEXT),
+        ("measure", _TEXT),
+        ("value", _FLOAT),
+        ("state", _TEXT),
+        ("reason", _TEXT),
+        ("chance", _FLOAT),
+        ("minimum", _FLOAT),
+    ]
+)

@@ -35,7 +35,8 @@ CHOICES = {
     "method": ("auto", *ESTIMATORS),
 }
 PLAYERS = ("query",)
-DERIVED = ("good", "least_grade")
+EXPLAINED = ("retriever",)
+DERIVED = ("good", "least_grade", "explain")
 """Settings of derived files alone: a run may be given again with others, and nothing is scored again."""
 DEFAULT_NEW_TOKENS = 128
 
@@ -58,6 +59,7 @@ class RunSpec:
         scale: Value scale of the attributions in the passage and token tables.
         measures: Names of the measures.
         players: Games that are played beside that of the passages: ``query`` for the words of the query.
+        explain: What is explained beside the answer: ``retriever`` for the scores of ``retriever``.
         spans: Phrases of the answer to attribute on their own.
         split: Passages whose sentences are players of a game of their own: ids, ``top`` or ``top:N``.
         good: Ids of passages that ought to carry the answer, for the funnel: ``ID``, or ``TRACE=ID``.
@@ -89,6 +91,7 @@ class RunSpec:
     scale: Scale = "nats"
     measures: tuple[str, ...] = ()
     players: tuple[str, ...] = ()
+    explain: tuple[str, ...] = ()
     spans: tuple[str, ...] = ()
     split: tuple[str, ...] = ()
     good: tuple[str, ...] = ()
@@ -125,8 +128,8 @@ class RunSpec:
             raise SpecError(f"the least grade must be a finite number, got {self.least_grade}")
         for name, allowed in CHOICES.items():
             _check_choice(name, getattr(self, name), allowed)
-        for game in self.players:
-            _check_choice("players", game, PLAYERS)
+        for name, allowed in (("players", PLAYERS), ("explain", EXPLAINED)):
+            _check_each(name, getattr(self, name), allowed)
         if self.method == "contextcite" and self.scale == "probability":
             raise SpecError(
                 "contextcite explains log-odds, and the scale is probability; "
@@ -141,6 +144,11 @@ class RunSpec:
     def coalitions_sampled(self, n: int) -> int:
         """Budget of a sampled trace with n passages, in distinct coalitions."""
         return self.budget if self.budget is not None else COALITIONS_PER_PASSAGE * n
+
+
+def _check_each(name: str, values: tuple[str, ...], allowed: tuple[str, ...]) -> None:
+    for value in values:
+        _check_choice(name, value, allowed)
 
 
 def _check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:

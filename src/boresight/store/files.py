@@ -49,7 +49,11 @@ def move_into_place(temporary: Path, path: Path) -> None:
     """Flush a finished temporary file and rename it over ``path``."""
     with temporary.open("rb+") as file:
         os.fsync(file.fileno())
-    temporary.replace(path)
+    try:
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink()
+        raise
     sync_folder(path.parent)
 
 

@@ -68,7 +68,8 @@ def krige(surface: Surface, observed: Floats, corrected: float = CORRECTED) -> K
     """Estimate the surface's quantity from observations.
 
     One weight of the main part, the likeliest for the sum over tokens, serves all tokens, so that the
-    estimates of the tokens add up to the estimate of their sum.
+    estimates of the tokens add up to the estimate of their sum. Where another weight is likelier for a token,
+    its error grows by what that weight would change.
 
     Args:
         surface: The quantity and what it goes with.
@@ -81,8 +82,18 @@ def krige(surface: Surface, observed: Floats, corrected: float = CORRECTED) -> K
     """
     precision = np.asarray(np.linalg.inv(surface.cover), dtype=np.float64)
     whole = observed.sum(axis=1, keepdims=True)
-    solutions = (_Solution(surface, precision, signal) for signal in SIGNALS)
-    return max(solutions, key=lambda one: float(one.evidence(whole)[0])).estimate(observed, corrected)
+    solutions = [_Solution(surface, precision, signal) for signal in SIGNALS]
+    common = max(solutions, key=lambda one: float(one.evidence(whole)[0])).estimate(observed, corrected)
+    if observed.shape[1] == 1:
+        return common
+    likeliest = np.argmax([one.evidence(observed) for one in solutions], axis=0)
+    error, freedom = common.error.copy(), np.array(common.freedom)
+    for place in np.unique(likeliest):
+        columns = likeliest == place
+        own = solutions[place].estimate(observed[:, columns], corrected)
+        error[:, columns] = np.hypot(own.error, common.value[:, columns] - own.value)
+        freedom[:, columns] = own.freedom
+    return Kriged(common.value, error, freedom)
 
 
 class _Solution:

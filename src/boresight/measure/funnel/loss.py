@@ -87,9 +87,11 @@ def _below(view: StageView, spot: Spot, near: float) -> Loss:
     kept = len(view.kept)
     rank = f"rank {spot.low}" if spot.low == spot.high else f"rank {spot.low} to {spot.high}, tied,"
     if spot.low < near * max(kept, 1):
-        return _loss(view, "cut", f"{rank} of {len(view.spots):,}, the first {kept:,} were kept")
+        return _loss(view, "cut", f"{rank} (from 0) of {len(view.spots):,}, the first {kept:,} were kept")
     return _loss(
-        view, "scored_low", f"{rank} of {len(view.spots):,}, far from the first {kept:,} that were kept"
+        view,
+        "scored_low",
+        f"{rank} (from 0) of {len(view.spots):,}, far from the first {kept:,} that were kept",
     )
 
 

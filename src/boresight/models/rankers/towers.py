@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from boresight.models.embedding_path import EmbeddingPath
     from boresight.models.encoder import DenseEncoder
     from boresight.models.sentence_config import Side, Similarity
 
@@ -77,6 +78,16 @@ class TwoTowers:
         """Vectors of texts by the tower of a side, that of passages where none is stated; shape (m, d)."""
         tower = self.query_tower if side == "query" else self.passage_tower
         return tower.encode(texts, side)
+
+    @property
+    def dimension(self) -> int:
+        """Numbers of a vector."""
+        return self.passage_tower.dimension
+
+    def embedding_path(self, text: str, side: Side | None = None) -> EmbeddingPath:
+        """The vector of a text as a differentiable function, by the tower of its side."""
+        tower = self.query_tower if side == "query" else self.passage_tower
+        return tower.embedding_path(text, side)
 
     def truncation(self, text: str) -> tuple[int, int]:
         """How many tokens of a passage are read, and how many it has."""

@@ -18,6 +18,7 @@ SPOKEN = {
     "good",
     "split",
     "players",
+    "explain",
     "measures",
     "style",
 }  # in another way
@@ -41,6 +42,7 @@ def audit_command(spec: dict[str, Any], by: Iterable[str] = ()) -> str:
     if spec.get("style") == "rag-e":
         words += ["--preset", "rag-e"]
     words += ["--players", ",".join(spec["players"])] if spec.get("players") else []
+    words += ["--explain", ",".join(spec["explain"])] if spec.get("explain") else []
     words += [part for name, flag in REPEATED.items() for one in spec.get(name, []) for part in (flag, one)]
     words += [part for name in by for part in ("--by", name)]
     words += _chosen_measures(spec.get("measures", []))

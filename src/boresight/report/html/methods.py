@@ -70,7 +70,8 @@ METHODS: dict[str, Words] = {
     "contextcite": _sampled(
         "a sparse linear surrogate, which gives no Shapley values",
         "Cohen-Wang et al. 2024",
-        "Weights of a sparse linear model of the log-odds, fitted to a sample of the subsets; no interval.",
+        "Weights of a sparse linear model of each token's log-odds, summed over tokens: log-odds, not nats; "
+        "no interval, and no findings.",
     ),
     "none": {
         "label": "no attribution",
