@@ -115,7 +115,7 @@ def load_encoder(
         )
     source = {"spec": spec, "dtype": dtype, **origin(location, model)}
     encoder = DenseEncoder(name, tokenizer, model, config, source=source, dimension=dimension)
-    if check and not own and dtype == "fp32":
+    if check and config.found and not own and dtype == "fp32":  # without one, the library assumes too
         require_library_vectors(encoder, location, revision)
     return encoder
 
