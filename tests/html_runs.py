@@ -190,3 +190,29 @@ def many_colours_run(folder):
             rows[",".join(chosen)] = [-1.0 if name in chosen else -4.0 for name in names]
     table = {"answer": answer, "closed_book": [-4.0] * len(names), "values": rows}
     return audit(folder, [trace_of("colours", names, answer=answer)], {"*": table})
+
+
+def retriever_run(folder):
+    """One trace whose retriever, BM25, is explained; one word stands outside the 16 bits of most letters."""
+    from boresight.models.fake import FakeGenerator
+    from boresight.models.rankers.bm25 import Bm25Ranker
+    from helpers import additive_table
+
+    texts = {
+        "a": "\U0001f3f0 copper lantern, copper",
+        "b": "the quiet harbour",
+        "c": "bread <b>and</b> winter",
+    }
+    passages = [
+        {"id": key, "title": key.upper(), "text": text, "score": 3.0 - place}
+        for place, (key, text) in enumerate(texts.items())
+    ]
+    line = {"id": "t", "query": "copper harbour?", "passages": passages, "answer": "in Rome"}
+    job = make_job(
+        [line],
+        generator=FakeGenerator({"*": additive_table(dict(zip(texts, (1.0, -0.5, 0.25), strict=True)))}),
+        retriever=Bm25Ranker.fit(texts),
+        settings={"explain": ("retriever",)},
+    )
+    run_job(job, folder / "run")
+    return folder / "run"

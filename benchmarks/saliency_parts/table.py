@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import TYPE_CHECKING
 
@@ -68,7 +69,11 @@ CHOICES: Mapping[str, Method] = {
 
 def rows(encoder: DenseEncoder, pairs: Sequence[Pair]) -> list[list[object]]:
     """One row a choice: AIPC and additivity of passages and of queries, with intervals."""
-    return [[name, *_cells(name, encoder, pairs, method)] for name, method in CHOICES.items()]
+    found: list[list[object]] = []
+    for name, method in CHOICES.items():
+        print(name, file=sys.stderr, flush=True)
+        found.append([name, *_cells(name, encoder, pairs, method)])
+    return found
 
 
 def faithfulness_of(text: ScoredText, found: Saliency, purpose: str) -> dict[str, Measure]:

@@ -14,6 +14,7 @@ from html_runs import (
     hostile_run,
     long_run,
     many_colours_run,
+    retriever_run,
     sampled_run,
     single_run,
     small_run,
@@ -96,6 +97,7 @@ def files(tmp_path_factory, root, run):
         "single": single_run(tmp_path_factory.mktemp("single")),
         "long": long_run(tmp_path_factory.mktemp("long")),
         "funnel": funnel_run(tmp_path_factory.mktemp("funnel")),
+        "retriever": retriever_run(tmp_path_factory.mktemp("retriever")),
         "undefined": undefined_run(tmp_path_factory.mktemp("undefined")),
     }
     found = {name: write_report(folder, goal / f"{name}.html") for name, folder in runs.items()}

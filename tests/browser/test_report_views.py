@@ -22,6 +22,7 @@ NAMES = (
     "redacted",
     "floors",
     "funnel",
+    "retriever",
 )
 OURS = """
     a b bdi button caption circle dd details div dl dt footer g h1 h2 h3 header input label li line main nav

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from boresight.report.funnel_text import funnel_view
+from boresight.report.saliency_text import retriever_lines
 from boresight.report.split_text import split_lines
 from boresight.report.text import WIDTH, counted, cut, plain
 
@@ -140,7 +141,14 @@ def trace_view(run: RunResult, trace: Trace) -> Group:
         return Group(*heading, Text(_why_nothing(run, trace)), Text(""))
     targets = list(dict.fromkeys(rows.index.get_level_values("target")))
     tables = [_passage_table(run, trace, rows, target) for target in targets]
-    return Group(*heading, *tables, *split_lines(run, trace.id), *_findings(run, trace), Text(""))
+    return Group(
+        *heading,
+        *tables,
+        *split_lines(run, trace.id),
+        *retriever_lines(run, trace),
+        *_findings(run, trace),
+        Text(""),
+    )
 
 
 def _answer_line(run: RunResult, trace: Trace) -> str:

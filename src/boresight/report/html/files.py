@@ -104,6 +104,13 @@ class RunFiles:
         return _by_trace(read_jsonl(self.root / "sets.jsonl"))
 
     @cached_property
+    def explanations(self) -> dict[str, Row]:
+        """Why the retriever gave its scores, by trace id; empty where that was not asked for."""
+        if "retriever" not in self.run["spec"].get("explain", ()):
+            return {}
+        return {line["trace"]: line for line in read_jsonl(self.root / "explanations.jsonl")}
+
+    @cached_property
     def funnel(self) -> dict[str, list[Row]]:
         """Rows of ``funnel.parquet`` by trace id."""
         return _by_trace(self._table("funnel"))

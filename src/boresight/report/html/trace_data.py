@@ -12,6 +12,7 @@ from boresight.game.coalitions import coalition_of
 from boresight.report.html.files import ANSWER
 from boresight.report.html.funnel_data import trace_funnel
 from boresight.report.html.numbers import base64_floats, compact, compact_all, milli, pieces
+from boresight.report.html.saliency_data import trace_saliency
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,6 +80,7 @@ def trace_data(files: RunFiles, index: int, trace: Row, names: Sequence[str], re
         "pairs": _pairs(files.pairs.get(key, []), place),
         "sets": _sets(files.sets.get(key, []), place),
         "spans": _spans(files.passages.get(key, []), place),
+        "look": trace_saliency(files.explanations.get(key), trace),
         **trace_funnel(files, key, place),
     }
 

@@ -10,6 +10,7 @@ function traceView(trace) {
     findingsOf(trace),
     answerSection(scene),
     passagesSection(scene),
+    saliencySection(trace),
     traceFunnel(trace),
     h("div", { class: "pair" }, pairsSection(trace), setsSection(trace)),
     spansSection(trace),
