@@ -6,6 +6,7 @@ import time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from boresight.game.batches import tokens_of
 from boresight.run.design import EXACT, NONE
 
 if TYPE_CHECKING:
@@ -74,9 +75,9 @@ def total_cost(
     )
 
 
-def measured_speed(generator: Generator, request: Request) -> float:
-    """Tokens a second of one prompt, for the printed estimate only; no choice depends on it."""
-    generator.score([request])  # the first call of a process pays for warming up
+def measured_speed(generator: Generator, batch: Sequence[Request]) -> float:
+    """Tokens a second of a batch, for the printed estimate only; no choice depends on it."""
+    generator.score(batch)  # the first call of a process pays for warming up
     begin = time.perf_counter()
-    generator.score([request])
-    return request.tokens / max(time.perf_counter() - begin, 1e-6)
+    generator.score(batch)
+    return tokens_of(batch) / max(time.perf_counter() - begin, 1e-6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from boresight.errors import ScoringError
+from boresight.game.batches import as_batch, tokens_of
 from boresight.game.targets import ANSWER, known_target
 from boresight.models.seam import Metered, Target
 from boresight.run.cost import Cost, measured_speed, total_cost
@@ -12,6 +13,8 @@ from boresight.run.plan import CLOSED, FLOOR, TracePlan, rows_of
 from boresight.store.files import read_json, read_jsonl
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from boresight.models.seam import Request
     from boresight.run.execute import Execution
     from boresight.trace import Trace
@@ -112,23 +115,30 @@ def _estimate(execution: Execution, trace: Trace) -> TracePlan:
 
 
 def _speed(execution: Execution, plans: list[TracePlan]) -> float | None:
-    """Speed on the first planned prompt of moderate length; None where there is none."""
+    """Speed on the first planned prompts of moderate length; None where there are none."""
     if execution.generator.capabilities().side_by_side:
         return None  # calls to an endpoint may cost money, and nobody has agreed yet
-    request = _sample(execution, plans)
+    sample = _sample(execution, plans)
     try:
-        return None if request is None else measured_speed(execution.generator, request)
+        return measured_speed(execution.generator, sample) if sample else None
     except ScoringError:
         return None  # the trace will fail with its own message when its turn comes
 
 
-def _sample(execution: Execution, plans: list[TracePlan]) -> Request | None:
+def _sample(execution: Execution, plans: list[TracePlan]) -> Sequence[Request]:
+    """A prompt, or as many as fill a pack, as the engine in use scores them."""
+    able = execution.generator.capabilities()
     for trace, plan in zip(execution.traces, plans, strict=True):
         own = [batch for batch in plan.batches if FLOOR not in batch.games]
         if own and plan.longest <= SPEED_SAMPLE:
             targets = [target for target in execution.targets[trace.id] if target.token_ids]
-            return rows_of(execution.game(trace), targets, own[0])[-1].request
-    return None
+            requests = [row.request for row in rows_of(execution.game(trace), targets, own[0])]
+            if able.packs is None:
+                return requests[-1:]
+            sizes = (tokens_of(as_batch(requests[:size], able)) for size in range(1, len(requests)))
+            few = next((size for size, tokens in enumerate(sizes, 1) if tokens >= able.packs.tokens), None)
+            return as_batch(requests[:few], able)
+    return ()
 
 
 def _memory(execution: Execution) -> int | None:
