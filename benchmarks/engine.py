@@ -5,9 +5,9 @@
 The limit is what the tokens of the tree take at the speed of one plain forward pass of a pack's length,
 without any logits. Baselines: the plain engine (read whole, equal lengths together), batches of 16 padded on
 the left, and depth-first reuse of a key-value cache without packing. All run in turns in one process on the
-same prompts, and their values are compared. From eight passages on, the slow baselines (plain, padded) are
-timed on 64 seeded coalitions, scaled by tokens (`--full`: on all); beyond eight, the cache on the coalitions
-of the last eight. Each size and thread count runs in a process of its own.
+same prompts, and their values are compared. At ten passages the slow baselines (plain, padded) are timed on
+64 seeded coalitions, scaled by tokens, and the cache on the coalitions of the last eight. `--quick` does the
+former from eight passages on, `--full` never. Each size and thread count runs in a process of its own.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ ROOT = Path(__file__).parents[1]
 MODEL = "pypi:smollm2-135m-instruct"
 PADDED_ROWS = 16
 SAMPLE = 64
-SAMPLED_FROM = 8  # passages
+SAMPLED_FROM = 10  # passages
+CACHED = 8  # passages that the cache baseline plays at most
 REPEATS = {10: 1}  # passages: repetitions, where they are fewer than asked for
 WORDS = (43, 63)  # of a passage; about 90 tokens
 ANSWER = "The bridge carries one road and was built in 1871, after the old ferry had sunk in a storm."
@@ -65,10 +66,10 @@ class Case:
         """What the engine can do."""
         return self.generator.capabilities()
 
-    def sample(self, *, full: bool, seed: int = 0) -> dict[str, Request]:
+    def sample(self, sampled_from: int, seed: int = 0) -> dict[str, Request]:
         """What the slow baselines are timed on."""
         names = list(self.requests)
-        if full or len(names) < 1 << SAMPLED_FROM:
+        if len(names) < 1 << sampled_from:
             return self.requests
         chosen = np.random.default_rng(seed).choice(len(names), SAMPLE, replace=False)
         return {names[index]: self.requests[names[index]] for index in sorted(chosen)}
@@ -176,7 +177,7 @@ def by_cache(case: Case, names: Collection[str]) -> Values:
 def cache_seconds(case: Case) -> tuple[float, Values]:
     """Seconds of all coalitions by cache; of many passages those of the last eight, scaled by tree tokens."""
     n = len(next(iter(case.requests)))
-    absent = "0" * max(0, n - SAMPLED_FROM)
+    absent = "0" * max(0, n - CACHED)
     few = {name: one for name, one in case.requests.items() if name.startswith(absent)}
     seconds, found = timed(lambda: by_cache(case, few))
     return seconds * tree_size(case.requests.values()) / tree_size(few.values()), found
@@ -198,13 +199,13 @@ def timed(work: Callable[[], Values]) -> tuple[float, Values]:
     return time.perf_counter() - begin, found
 
 
-def measure(n: int, dtype: str, threads: int, repeats: int, *, full: bool) -> dict[str, float]:
+def measure(n: int, dtype: str, threads: int, repeats: int, sampled_from: int) -> dict[str, float]:
     """All ways in turns; medians over the turns."""
     generator = load_generator(MODEL, dtype=dtype, threads=threads)
     plain = load_generator(MODEL, dtype=dtype, threads=threads, engine="plain")
     plain._model = plain._scorer._model = generator.model  # noqa: SLF001 - one copy of the weights
     case = case_of(n, generator, plain)
-    few = case.sample(full=full)
+    few = case.sample(sampled_from)
     scale = _tokens(case.requests) / _tokens(few)
     plain_speed(case)  # warm up
     seconds: dict[str, list[float]] = {}
@@ -218,7 +219,7 @@ def measure(n: int, dtype: str, threads: int, repeats: int, *, full: bool) -> di
         cached, cached_values = cache_seconds(case)
         padded, padded_values = timed(lambda: by_padding(case, few))
         whole, whole_values = timed(lambda: by_plain(case, few))
-        single = timed(lambda: one_by_one(case, few))[0] if n < SAMPLED_FROM else whole
+        single = timed(lambda: one_by_one(case, few))[0] if n < sampled_from else whole
         limit = tree_tokens(case) / statistics.median(speeds)
         turn = {"limit": limit, "tree": tree, "cache": cached, "padded": padded * scale}
         for name, value in (turn | {"plain": min(whole, single) * scale}).items():
@@ -269,7 +270,8 @@ def in_own_process(n: int, threads: int, options: argparse.Namespace) -> dict[st
         "--threads",
         str(threads),
     ]
-    command += ["--repeats", str(options.repeats), "--dtype", options.dtype, *(["--full"] * options.full)]
+    command += ["--repeats", str(options.repeats), "--dtype", options.dtype]
+    command += ["--sampled-from", str(options.sampled_from)]
     found = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
     result: dict[str, float] = json.loads(found.stdout.splitlines()[-1])
     return result
@@ -290,12 +292,16 @@ def main() -> None:
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--dtype", default="fp32")
-    parser.add_argument("--full", action="store_true", help="time the slow baselines on all coalitions")
+    parser.add_argument("--full", dest="sampled_from", action="store_const", const=99, default=SAMPLED_FROM)
+    parser.add_argument("--quick", dest="sampled_from", action="store_const", const=CACHED)
+    parser.add_argument("--sampled-from", type=int, help="passages from which slow baselines are sampled")
     parser.add_argument("--one", action="store_true", help="measure here, one size and thread count")
     parser.add_argument("--json", action="store_true", help="end with one JSON line")
     options = parser.parse_args()
     if options.one:
-        one = measure(options.sizes[0], options.dtype, options.threads[0], options.repeats, full=options.full)
+        one = measure(
+            options.sizes[0], options.dtype, options.threads[0], options.repeats, options.sampled_from
+        )
         print(json.dumps(one))
         return
     results: dict[str, dict[str, float]] = {}
