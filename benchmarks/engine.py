@@ -26,11 +26,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from benchmarks.results import write_section
+from benchmarks.results import table, write_section
 from boresight.game import ContextGame
-from boresight.game.batches import as_batch, grouped, tokens_of
+from boresight.game.batches import as_batch, cost, grouped
 from boresight.game.coalitions import all_coalitions
-from boresight.game.tree import tree_tokens as tree_size
+from boresight.game.tree import tree_tokens
 from boresight.models.registry import load_generator
 from boresight.models.seam import equal_length_batches
 from boresight.trace import Passage, Trace, read_traces
@@ -106,13 +106,6 @@ def by_tree(case: Case) -> Values:
     return found
 
 
-def tree_tokens(case: Case) -> int:
-    """Tokens that the tree engine computes, beginnings repeated between batches included."""
-    requests = list(case.requests.values())
-    groups = grouped(requests, case.able)
-    return sum(tokens_of(as_batch([requests[index] for index in group], case.able)) for group in groups)
-
-
 def by_plain(case: Case, requests: dict[str, Request]) -> Values:
     """The plain engine."""
     names, rows = list(requests), list(requests.values())
@@ -180,7 +173,7 @@ def cache_seconds(case: Case) -> tuple[float, Values]:
     absent = "0" * max(0, n - CACHED)
     few = {name: one for name, one in case.requests.items() if name.startswith(absent)}
     seconds, found = timed(lambda: by_cache(case, few))
-    return seconds * tree_size(case.requests.values()) / tree_size(few.values()), found
+    return seconds * tree_tokens(case.requests.values()) / tree_tokens(few.values()), found
 
 
 @torch.no_grad()
@@ -207,6 +200,7 @@ def measure(n: int, dtype: str, threads: int, repeats: int, sampled_from: int) -
     case = case_of(n, generator, plain)
     few = case.sample(sampled_from)
     scale = _tokens(case.requests) / _tokens(few)
+    tokens = cost(list(case.requests.values()), case.able)
     plain_speed(case)  # warm up
     seconds: dict[str, list[float]] = {}
     gap, peak = 0.0, 0.0
@@ -220,11 +214,16 @@ def measure(n: int, dtype: str, threads: int, repeats: int, sampled_from: int) -
         padded, padded_values = timed(lambda: by_padding(case, few))
         whole, whole_values = timed(lambda: by_plain(case, few))
         single = timed(lambda: one_by_one(case, few))[0] if n < sampled_from else whole
-        limit = tree_tokens(case) / statistics.median(speeds)
+        limit = tokens / statistics.median(speeds)
         turn = {"limit": limit, "tree": tree, "cache": cached, "padded": padded * scale}
         for name, value in (turn | {"plain": min(whole, single) * scale}).items():
             seconds.setdefault(name, []).append(value)
-        gap = max(gap, _gap(values, whole_values), _gap(values, cached_values), _gap(values, padded_values))
+        gap = max(
+            gap,
+            largest_gap(values, whole_values),
+            largest_gap(values, cached_values),
+            largest_gap(values, padded_values),
+        )
     ratio = {name: statistics.median(map(_over, seconds["tree"], each)) for name, each in seconds.items()}
     return {
         "over_tree_limit": 1 / ratio["limit"],
@@ -233,10 +232,10 @@ def measure(n: int, dtype: str, threads: int, repeats: int, sampled_from: int) -
         "speedup_over_prefix_cache": ratio["cache"],
         "peak_mib": peak,
         "coalitions": len(case.requests),
-        "tree_tokens": tree_tokens(case),
+        "tree_tokens": tokens,
         "plain_tokens": _tokens(case.requests),
         "tree_seconds": statistics.median(seconds["tree"]),
-        "tokens_per_second": tree_tokens(case) / statistics.median(seconds["tree"]),
+        "tokens_per_second": tokens / statistics.median(seconds["tree"]),
         "largest_difference_nats": gap,
     }
 
@@ -249,7 +248,8 @@ def _tokens(requests: dict[str, Request]) -> int:
     return sum(request.tokens for request in requests.values())
 
 
-def _gap(one: Values, other: Values) -> float:
+def largest_gap(one: Values, other: Values) -> float:
+    """Largest difference of the values that both hold."""
     return max(abs(one[name] - value) for name, value in other.items())
 
 
@@ -277,12 +277,11 @@ def in_own_process(n: int, threads: int, options: argparse.Namespace) -> dict[st
     return result
 
 
-def table(results: dict[str, dict[str, float]]) -> list[str]:
-    """The results as Markdown."""
+def as_table(results: dict[str, dict[str, float]]) -> list[str]:
+    """The results as Markdown, a figure a row."""
     names = list(next(iter(results.values())))
-    head = ["| | " + " | ".join(results) + " |", "|---|" + "---:|" * len(results)]
-    rows = [(name, [f"{one[name]:.4g}" for one in results.values()]) for name in names]
-    return head + [f"| {name.replace('_', ' ')} | " + " | ".join(cells) + " |" for name, cells in rows]
+    rows = [(name.replace("_", " "), *(one[name] for one in results.values())) for name in names]
+    return table(["", *results], rows)
 
 
 def main() -> None:
@@ -309,7 +308,7 @@ def main() -> None:
         for threads in options.threads:
             results[f"n{n}_t{threads}"] = in_own_process(n, threads, options)
             print(f"n{n}_t{threads}", json.dumps(results[f"n{n}_t{threads}"]), flush=True)
-    write_section(f"Tree engine, SmolLM2-135M {options.dtype}", table(results))
+    write_section(f"Tree engine, SmolLM2-135M {options.dtype}", as_table(results))
     if options.json:
         print(json.dumps(results))
 

@@ -12,59 +12,31 @@ import argparse
 import json
 import statistics
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
-from benchmarks.results import table, write_section
+from benchmarks.engine import MODEL, ROOT, Case, Values, as_table, by_padding, by_plain, largest_gap
+from benchmarks.results import write_section
 from boresight.game import ContextGame
 from boresight.game.coalitions import all_coalitions
 from boresight.models.registry import load_generator
-from boresight.models.seam import equal_length_batches
 from boresight.trace import read_traces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from boresight.models.seam import Request
 
-ROOT = Path(__file__).parents[1]
-MODEL = "pypi:smollm2-135m-instruct"
-PADDED_ROWS = 16
-
-
-def requests_of(game: ContextGame) -> list[Request]:
-    """One request a coalition."""
-    return [game.request(coalition, (game.target,)) for coalition in all_coalitions(len(game.players))]
-
-
-def one_by_one(model: Any, requests: list[Request]) -> list[float]:
+def by_transformers(case: Case) -> Values:
     """Plain transformers: a forward pass a prompt, all logits."""
-    values = []
-    for request in requests:
+    values = {}
+    for name, request in case.requests.items():
         target = request.targets[0].token_ids
         ids = torch.tensor([[*request.prompt_ids, *target]])
         with torch.no_grad():
-            logits = model(ids).logits[0, -len(target) - 1 : -1].float().log_softmax(-1)
-        values.append(float(logits.gather(-1, torch.tensor(target)[:, None]).sum()))
+            logits = case.generator.model(ids).logits[0, -len(target) - 1 : -1].float().log_softmax(-1)
+        values[name] = float(logits.gather(-1, torch.tensor(target)[:, None]).sum())
     return values
-
-
-def by_engine(generator: Any, requests: list[Request]) -> list[float]:
-    """The plain engine."""
-    values = dict.fromkeys(range(len(requests)), 0.0)
-    for group in equal_length_batches(request.lengths for request in requests):
-        scored = generator.score([requests[index] for index in group])
-        values.update({i: float(one.logprobs["answer"].sum()) for i, one in zip(group, scored, strict=True)})
-    return list(values.values())
-
-
-def padded(generator: Any, requests: list[Request]) -> list[float]:
-    """Batches of 16 unequal prompts, padded."""
-    batches = [requests[start : start + PADDED_ROWS] for start in range(0, len(requests), PADDED_ROWS)]
-    scored = [one for batch in batches for one in generator.score_together(batch)]
-    return [float(one.logprobs["answer"].sum()) for one in scored]
 
 
 def median_seconds(work: Callable[[], object], repeats: int) -> float:
@@ -80,23 +52,20 @@ def median_seconds(work: Callable[[], object], repeats: int) -> float:
 
 def measure(threads: int, repeats: int) -> dict[str, float]:
     """All three ways; checks that they agree."""
-    generator = load_generator(MODEL, threads=threads)
+    generator = load_generator(MODEL, threads=threads, engine="plain")
     traces = read_traces(ROOT / "examples/traces.jsonl").traces
     game = ContextGame(generator, max(traces, key=lambda trace: len(trace.context)), max_new_tokens=32)
-    requests = requests_of(game)
-    ways: dict[str, Callable[[], list[float]]] = {
-        "plain": lambda: by_engine(generator, requests),
-        "one_by_one": lambda: one_by_one(generator.model, requests),  # type: ignore[attr-defined]
-        "padded": lambda: padded(generator, requests),
+    requests = {name: game.request(name, (game.target,)) for name in all_coalitions(len(game.players))}
+    case = Case(generator, generator, requests)
+    ways: dict[str, Callable[[], Values]] = {
+        "plain": lambda: by_plain(case, requests),
+        "one_by_one": lambda: by_transformers(case),
+        "padded": lambda: by_padding(case, requests),
     }
     values = {name: way() for name, way in ways.items()}
     seconds = {name: median_seconds(way, repeats) for name, way in ways.items()}
-    tokens = sum(request.tokens for request in requests)
-    gap = max(
-        abs(one - other)
-        for name in ("one_by_one", "padded")
-        for one, other in zip(values["plain"], values[name], strict=True)
-    )
+    tokens = sum(request.tokens for request in requests.values())
+    gap = max(largest_gap(values["plain"], values[name]) for name in ("one_by_one", "padded"))
     return {
         "passages": len(game.players),
         "coalitions": len(requests),
@@ -111,9 +80,7 @@ def measure(threads: int, repeats: int) -> dict[str, float]:
 
 def write_results(results: dict[str, dict[str, float]]) -> None:
     """Replace the engine's section of RESULTS.md."""
-    names = list(next(iter(results.values())))
-    rows = [(name.replace("_", " "), *(one[name] for one in results.values())) for name in names]
-    write_section("Plain engine, SmolLM2-135M fp32, six passages, 64 coalitions", table(["", *results], rows))
+    write_section("Plain engine, SmolLM2-135M fp32, six passages, 64 coalitions", as_table(results))
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """Shared by all tests: the repository's places, and a watch over what is skipped."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,34 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the data sets for checks are not beside this repository")
     return folder
+
+
+@pytest.fixture
+def boresight(monkeypatch, capsys):
+    """Runs a command in this process; gives exit code, standard output and standard error."""
+    from boresight import cli
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["boresight", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+            raise SystemExit(0)
+        out, err = capsys.readouterr()
+        return stop.value.code or 0, out, err
+
+    return run
+
+
+def _weighted(name):
+    """A fixture of one of the runs whose differences are written down; nobody writes into it."""
+
+    @pytest.fixture(scope="session", name=name)
+    def run(tmp_path_factory):
+        import compare_runs
+
+        return compare_runs.weighted_run(tmp_path_factory.mktemp(name), getattr(compare_runs, name.upper()))
+
+    return run
+
+
+before, after, better = map(_weighted, ("before", "after", "better"))

@@ -4,15 +4,13 @@ import json
 
 import pytest
 
-from compare_runs import AFTER, BEFORE, BETTER, lines_of, weighted_run
+from compare_runs import BEFORE, lines_of, weighted_run
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    weights = {"before": BEFORE, "after": AFTER, "better": BETTER}
-    made = {name: weighted_run(folder / name, one) for name, one in weights.items()}
-    return made | {"few": weighted_run(folder / "few", BEFORE, lines_of(2), measures=["spearman"])}
+def runs(before, after, better, tmp_path_factory):
+    few = weighted_run(tmp_path_factory.mktemp("few"), BEFORE, lines_of(2), measures=["spearman"])
+    return {"before": before, "after": after, "better": better, "few": few}
 
 
 @pytest.mark.parametrize("command", ["compare", "gate"])

@@ -1,10 +1,7 @@
 """A small collection and its index."""
 
-import sys
-
 import pytest
 
-from boresight import cli
 from boresight.pipeline.build import build_index
 from boresight.pipeline.index import Index, IndexSettings
 from helpers import write_jsonl
@@ -40,18 +37,3 @@ def index(corpus, tmp_path, encoder):
     build_index(corpus, tmp_path / "index", SETTINGS, encoder=encoder)
     with Index(tmp_path / "index", encoder) as opened:
         yield opened
-
-
-@pytest.fixture
-def boresight(monkeypatch, capsys):
-    """Runs a command in this process; gives exit code, standard output and standard error."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["boresight", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-            raise SystemExit(0)
-        out, err = capsys.readouterr()
-        return stop.value.code or 0, out, err
-
-    return run

@@ -4,8 +4,6 @@ Events are counted where a kill hurts: before and after each flush, rename and c
 collection, the index, event number (-1 never kills). Prints the number of events.
 """
 
-import os
-import signal
 import sys
 from pathlib import Path
 
@@ -13,36 +11,15 @@ from boresight.pipeline import build, dense
 from boresight.pipeline.index import IndexSettings
 from boresight.pipeline.passages import PassageStore
 from boresight.pipeline.splitter import Splitter
+from killing import DiskEvents
 from pipeline_toys import ToyEncoder
 
-events = 0
-fatal = int(sys.argv[3])
-
-
-def tick():
-    global events  # noqa: PLW0603 - one counter for all patched calls
-    if events == fatal:
-        os.kill(os.getpid(), signal.SIGKILL)
-    events += 1
-
-
-def watched(call):
-    def wrapper(*arguments, **options):
-        tick()
-        result = call(*arguments, **options)
-        tick()
-        return result
-
-    return wrapper
-
-
-os.fsync = watched(os.fsync)
-Path.replace = watched(Path.replace)
-PassageStore.commit = watched(PassageStore.commit)
-PassageStore.add = watched(PassageStore.add)
+events = DiskEvents(int(sys.argv[3]))
+PassageStore.commit = events.watched(PassageStore.commit)
+PassageStore.add = events.watched(PassageStore.add)
 build.COMMIT_EVERY = 2
 dense.SAVE_EVERY = 3
 
 settings = IndexSettings(Splitter(60, 10), encoder="toy")
 build.build_index(Path(sys.argv[1]), Path(sys.argv[2]), settings, encoder=ToyEncoder())
-print(events)
+print(events.count)

@@ -2,23 +2,12 @@
 
 import io
 
-import pytest
 from rich.console import Console
 
 from boresight.report.compare_text import comparison_view, shown_measures
 from boresight.report.terminal import HEADLINE
 from boresight.run.compare import compare_runs
 from compare_runs import AFTER, BEFORE, lines_of, weighted_run
-
-
-@pytest.fixture(scope="module")
-def before(tmp_path_factory):
-    return weighted_run(tmp_path_factory.mktemp("before"), BEFORE)
-
-
-@pytest.fixture(scope="module")
-def after(tmp_path_factory):
-    return weighted_run(tmp_path_factory.mktemp("after"), AFTER)
 
 
 def printed(compared):

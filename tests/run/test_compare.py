@@ -12,21 +12,6 @@ from boresight.stats.multiple import adjusted
 from compare_runs import AFTER, BEFORE, BETTER, TRACES, lines_of, weighted_run
 
 
-@pytest.fixture(scope="module")
-def before(tmp_path_factory):
-    return weighted_run(tmp_path_factory.mktemp("before"), BEFORE)
-
-
-@pytest.fixture(scope="module")
-def after(tmp_path_factory):
-    return weighted_run(tmp_path_factory.mktemp("after"), AFTER)
-
-
-@pytest.fixture(scope="module")
-def better(tmp_path_factory):
-    return weighted_run(tmp_path_factory.mktemp("better"), BETTER)
-
-
 def test_a_quarter_more_weight_is_three_eighths_of_a_nat_in_every_trace(before, better):
     gain = compare_runs(before, better).measures["context_gain"]
     assert gain.difference == pytest.approx(0.375)

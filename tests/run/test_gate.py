@@ -10,24 +10,9 @@ from boresight.run.gate import _outcome, judge
 from boresight.run.gate_rules import Rule, parse_rule, rules_from, settle
 from boresight.run.result import RunResult
 from boresight.stats.interval import Interval, undefined
-from compare_runs import AFTER, BEFORE, BETTER, TRACES, lines_of, weighted_run
+from compare_runs import BEFORE, TRACES, lines_of, weighted_run
 
 HELD = ("warg@1.5", "warg@2", "wasted_retrieval@2", "context_gain")
-
-
-@pytest.fixture(scope="module")
-def before(tmp_path_factory):
-    return weighted_run(tmp_path_factory.mktemp("before"), BEFORE)
-
-
-@pytest.fixture(scope="module")
-def better(tmp_path_factory):
-    return weighted_run(tmp_path_factory.mktemp("better"), BETTER)
-
-
-@pytest.fixture(scope="module")
-def after(tmp_path_factory):
-    return weighted_run(tmp_path_factory.mktemp("after"), AFTER)
 
 
 @pytest.mark.parametrize(

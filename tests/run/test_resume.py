@@ -1,6 +1,7 @@
 """A run killed at any moment goes on where it stopped, and ends in the same bytes."""
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -31,7 +32,8 @@ def inputs(tmp_path_factory):
 
 def start(inputs, out, event=-1):
     command = [sys.executable, str(SCRIPT), *map(str, inputs), str(out), str(event)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = os.environ | {"PYTHONPATH": str(SCRIPT.parents[1])}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
 
 
 def contents(folder):

@@ -5,17 +5,6 @@ import pytest
 from boresight.api import Audit
 from boresight.errors import SpecError
 from boresight.testing.gate import assert_gate
-from compare_runs import AFTER, BEFORE, weighted_run
-
-
-@pytest.fixture(scope="module")
-def before(tmp_path_factory):
-    return weighted_run(tmp_path_factory.mktemp("before"), BEFORE)
-
-
-@pytest.fixture(scope="module")
-def after(tmp_path_factory):
-    return weighted_run(tmp_path_factory.mktemp("after"), AFTER)
 
 
 def test_rules_that_hold_pass_for_a_folder_and_for_an_audit(before):

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boresight.trace.sentences import merged, sentences_of
+from boresight.trace.sentences import sentences_of
+from boresight.trace.text_parts import joined
 
 MARKS = st.sampled_from(list(' \n\t.!?…。！？।؟"”)»Aab1é東👍\u202e\u200d\u0301'))  # noqa: RUF001 - marks of many scripts
 
@@ -61,15 +62,24 @@ def test_spans_rebuild_the_text_and_none_is_blank(text):
 @given(st.text(MARKS), st.integers(1, 9))
 def test_merged_spans_rebuild_the_text_and_are_as_many_as_asked_for(text, count):
     found = sentences_of(text)
-    spans = merged(found, count)
+    spans = joined(text, found, count)
     assert len(spans) == min(count, len(found))
     assert "".join(span.text for span in spans) == "".join(one.text for one in found)
     assert [text[span.start : span.end] for span in spans] == [span.text for span in spans]
 
 
 def test_merging_is_even():
-    found = sentences_of(" ".join(f"Part {place}b." for place in range(20)))
-    assert [span.text.count("Part") for span in merged(found, 8)] == [2, 3, 3, 2, 2, 3, 3, 2]
+    text = " ".join(f"Part {place}b." for place in range(20))
+    assert [span.text.count("Part") for span in joined(text, sentences_of(text), 8)] == [
+        2,
+        3,
+        3,
+        2,
+        2,
+        3,
+        3,
+        2,
+    ]
 
 
 @pytest.mark.parametrize("piece", ["a", ". ", "!", " ", "! ! ", "\n\n", "1. ", "”", "A. "])

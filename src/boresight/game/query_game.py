@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from boresight.game.coalitions import coalition_of, members
+from boresight.trace.text_parts import TextPart, joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,28 +25,10 @@ _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"  # scripts th
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
-    """One player.
-
-    Attributes:
-        text: As it stands in the query.
-        start: First character in the query.
-        end: Behind the last character.
-    """
-
-    text: str
-    start: int
-    end: int
-
-
-def words_of(query: str) -> tuple[Word, ...]:
+def words_of(query: str) -> tuple[TextPart, ...]:
     """The players of a query: its words, of unspaced scripts its characters, joined evenly beyond 32."""
-    spans = [match.span() for match in _WORD.finditer(query)]
-    count = min(len(spans), MOST_WORDS)
-    cuts = [round(place * len(spans) / count) for place in range(count + 1)] if count else [0]
-    joined = [(spans[a][0], spans[b - 1][1]) for a, b in pairwise(cuts)]
-    return tuple(Word(query[start:end], start, end) for start, end in joined)
+    words = [TextPart(match.group(), *match.span()) for match in _WORD.finditer(query)]
+    return joined(query, words, MOST_WORDS)
 
 
 @dataclass(frozen=True)
@@ -59,7 +41,7 @@ class QueryGame:
     """
 
     game: ContextGame
-    words: tuple[Word, ...]
+    words: tuple[TextPart, ...]
 
     @classmethod
     def of(cls, game: ContextGame) -> QueryGame:

@@ -14,7 +14,8 @@ from boresight.errors import SpecError
 from boresight.game.coalitions import all_coalitions, members
 from boresight.game.context_game import ContextGame
 from boresight.trace import Passage
-from boresight.trace.sentences import Sentence, merged, sentences_of
+from boresight.trace.sentences import sentences_of
+from boresight.trace.text_parts import TextPart, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -60,7 +61,7 @@ class SentenceGame:
 
     game: ContextGame
     passage: str
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[TextPart, ...]
     parts_of_text: ContextGame
 
     @classmethod
@@ -73,7 +74,7 @@ class SentenceGame:
             count: At most so many players; more sentences are joined evenly.
         """
         whole = game.trace.passage(passage)
-        sentences = merged(sentences_of(whole.text), count)
+        sentences = joined(whole.text, sentences_of(whole.text), count)
         texts = tuple(
             Passage(name, _text(sentences, name), whole.title)
             for name in all_coalitions(len(sentences))
@@ -132,5 +133,5 @@ class SentenceGame:
         return replace(parts.block(inner, label), key=f"{whole.key}:{inner}", player=self.passage)
 
 
-def _text(sentences: Sequence[Sentence], inner: str) -> str:
+def _text(sentences: Sequence[TextPart], inner: str) -> str:
     return "".join(sentences[place].text for place in members(inner))

@@ -12,6 +12,18 @@ if TYPE_CHECKING:
 
 Scale = Literal["nats", "prob"]
 RESOLUTION = 1e-9
+
+
+def noise_bar(floor: float | None) -> float:
+    """What the size of an attribution must exceed: twice the numeric floor, or the resolution of rows."""
+    return max(2 * (floor or 0.0), RESOLUTION)
+
+
+def above_noise(value: float, floor: float | None) -> bool | None:
+    """Whether an attribution is above the numeric floor; None where that was not measured."""
+    return None if floor is None else abs(value) > noise_bar(floor)
+
+
 """Stored rows are float32; an attribution this small is their rounding, whatever the floor."""
 
 NO_RANKING = "no ranking recorded"
@@ -133,7 +145,7 @@ class Evidence:
         Raises:
             AbsentError: No attributions on this scale.
         """
-        return _above(self._known(scale), max(2 * (self.numeric_floor(scale) or 0.0), RESOLUTION))
+        return _above(self._known(scale), noise_bar(self.numeric_floor(scale)))
 
     def count_below(self, scale: Scale = "nats") -> int:
         """How many passages :meth:`reliable` sets to 0.

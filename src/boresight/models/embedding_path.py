@@ -6,14 +6,15 @@ to them. Rows of one call are variants of one sequence, all of one length, so no
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 
+from boresight.models.attention_choice import attending
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from boresight.models.text_tokens import TextTokens
 
@@ -61,7 +62,7 @@ class EmbeddingPath:
         self, embeddings: torch.Tensor
     ) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
         """Outputs, shape (m, d), and the attention behind them, per layer (m, heads, tokens, tokens)."""
-        with _eager_attention(self.model):
+        with attending(self.model, "eager"):
             found = self._run(embeddings, None, output_attentions=True)
         return self.read(found).float(), tuple(found.attentions)
 
@@ -88,14 +89,3 @@ class EmbeddingPath:
 def fillers_of(tokenizer: Any) -> dict[Filler, int | None]:
     """The filler tokens that a tokenizer has."""
     return {"unk": tokenizer.unk_token_id, "mask": tokenizer.mask_token_id, "pad": tokenizer.pad_token_id}
-
-
-@contextmanager
-def _eager_attention(model: Any) -> Iterator[None]:
-    """Fused attention gives no weights, so it is set aside for a moment."""
-    before = model.config._attn_implementation  # noqa: SLF001 - transformers has no public reader for it
-    model.set_attn_implementation("eager")
-    try:
-        yield
-    finally:
-        model.set_attn_implementation(before)

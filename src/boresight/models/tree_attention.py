@@ -182,17 +182,6 @@ def by_blocks(model: Any, view: View) -> Iterator[None]:
         _blocks.reset(token)
 
 
-@contextmanager
-def by_flex(model: Any) -> Iterator[None]:
-    """Let a model attend by FlexAttention."""
-    own = model.config._attn_implementation  # noqa: SLF001 - no public way to ask
-    try:
-        model.set_attn_implementation("flex_attention")
-        yield
-    finally:
-        model.set_attn_implementation(own)
-
-
 def _register() -> None:
     """Make our name known to the library, with masks as for its own function."""
     from transformers import AttentionInterface, AttentionMaskInterface

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from boresight.models.tree_attention import by_blocks, by_flex, view_of
+from boresight.models.attention_choice import attending
+from boresight.models.tree_attention import by_blocks, view_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +61,7 @@ class TreeScorer:
         view = view_of(pack, pieces, device)
         columns, predicted = _predictions(pack, pieces)
         wanted = sorted(set(columns)) or [0]
-        with by_flex(self.model) if self.flex else by_blocks(self.model, view):
+        with attending(self.model, "flex_attention") if self.flex else by_blocks(self.model, view):
             logits = self.model(
                 input_ids=ids,
                 position_ids=view.rows[None],

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any, Self
 
-from boresight.measure.evidence import RESOLUTION, Evidence, RetrieverView
+from boresight.measure.evidence import RESOLUTION, Evidence, RetrieverView, above_noise
 from boresight.measure.registry import parse
 from boresight.measure.retriever import retriever_view
 from boresight.measure.summary import summarise
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from boresight.game.scales import Scale
     from boresight.game.table import ValueTable
     from boresight.models.seam import Target
     from boresight.run.directory import RunDirectory
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from boresight.trace import Trace
 
     Row = dict[str, Any]
+    Scales = Mapping[Scale, Attribution | None]
 
 
 PASSAGE_MEASURES = ("share", "leave_one_out", "gain", "harm")
@@ -225,10 +227,13 @@ class Derivation:
         return summary
 
     def _write_trace(self, index: int, plan: TracePlan, tables: RunTables, totals: Totals) -> None:
-        views: list[View] = list(self._views(index, plan))
+        values = self.directory.values()
+        scored = plan.status == "score" and values.is_finished(index)
+        rows = values.read(index) if scored else []
+        views: list[View] = list(self._views(self.traces[index], plan, rows)) if scored else []
         words: list[Row] = []
-        if self.value_kind == GENERATED and views:
-            totals.count_bounds(self.directory.values().read(index))
+        if self.value_kind == GENERATED:
+            totals.count_bounds(rows)
         for view in views:
             tables.passages.add(self._passage_rows(view))
             tables.tokens.add(self._token_rows(view))
@@ -244,7 +249,7 @@ class Derivation:
                     pairs=interactions_of(answer.table, plan, self.spec),
                 )
             )
-            words = self._write_saliency(answer, plan, self.directory.values().read(index), tables, totals)
+            words = self._write_saliency(answer, plan, rows, tables, totals)
         tables.saliency.add(totals.retriever.add(self.traces[index], words))
         evidence = views[0].evidence if views else self._nothing(plan)
         evidence = self._with_funnel(self.traces[index], evidence, tables, totals.funnel)
@@ -313,24 +318,28 @@ class Derivation:
             done, lambda plan: values.read(place[plan.trace]), self.spec, has_floor=self.has_floor
         ).for_kind(self.value_kind)
 
-    def _views(self, index: int, plan: TracePlan) -> Iterator[View]:
+    def _views(self, trace: Trace, plan: TracePlan, rows: Sequence[ValueRow]) -> Iterator[View]:
         """The targets of a scored trace, the answer first, then the spans of the answer."""
-        values = self.directory.values()
-        if plan.status != "score" or not values.is_finished(index):
-            return
-        trace, rows = self.traces[index], values.read(index)
         retriever = retriever_view(trace, self.spec.stage)
         targets = [target for target in self.targets[trace.id] if target.token_ids]
-        for target in targets:
-            stored = sort_rows(rows, trace.context, target.id)
-            yield self._view(trace, plan, retriever, target, stored)
-        answer = sort_rows(rows, trace.context, targets[0].id)
+        stored = [sort_rows(rows, trace.context, target.id) for target in targets]
+        found = [attribute_scales(one.table, plan, self.spec, self.value_kind) for one in stored]
+        for target, own, scales in zip(targets, stored, found, strict=True):
+            yield self._view(trace, plan, retriever, target, own, found=scales)
         for phrase in self.spec.spans:
             chosen = span_tokens(targets[0], phrase)
             if chosen:
                 span = span_target(targets[0], phrase, chosen)
-                stored = answer.restricted(chosen, span.id)
-                yield self._view(trace, plan, retriever, span, stored, part_of=(answer, chosen))
+                own = stored[0].restricted(chosen, span.id)
+                part = self._part(own, plan, found[0], chosen)
+                yield self._view(trace, plan, retriever, span, own, found=part)
+
+    def _part(
+        self, stored: StoredRows, plan: TracePlan, whole: Scales, tokens: Sequence[int]
+    ) -> dict[Scale, Attribution | None]:
+        """Attributions of a span: those of its tokens in the answer, which add up to it."""
+        alone = attribute_scales(stored.table, plan, self.spec, self.value_kind)
+        return {scale: own and restricted(whole[scale] or own, tokens, own) for scale, own in alone.items()}
 
     def _view(
         self,
@@ -340,16 +349,8 @@ class Derivation:
         target: Target,
         stored: StoredRows,
         *,
-        part_of: tuple[StoredRows, Sequence[int]] | None = None,
+        found: Scales,
     ) -> View:
-        """One target; a span is a part of its answer, whose tokens add up to it."""
-        found = attribute_scales(stored.table, plan, self.spec, self.value_kind)
-        if part_of is not None:
-            whole, tokens = attribute_scales(part_of[0].table, plan, self.spec, self.value_kind), part_of[1]
-            found = {
-                scale: alone and restricted(whole[scale] or alone, tokens, alone)
-                for scale, alone in found.items()
-            }
         evidence = build_evidence(stored, plan, retriever, found, has_floor=self.has_floor)
         return View(
             trace, target, evidence, found[self.spec.scale], found["nats"],
@@ -484,7 +485,7 @@ def _attribution_cells(view: View, passage: str, placebo: float | None) -> Row:
         "low": None if scaled.low is None else scaled.low[passage],
         "high": None if scaled.high is None else scaled.high[passage],
         "above_placebo": None if placebo is None else abs(value) > max(placebo, RESOLUTION),
-        "above_numeric": None if floor is None else abs(value) > max(2 * floor, RESOLUTION),
+        "above_numeric": above_noise(value, floor),
     }
 
 

@@ -150,7 +150,7 @@ def plan_trace(
     check_window(game, scored)
     counts = {target.id: len(target.token_ids) for target in scored}
     able = game.generator.capabilities()
-    closed = [Row(CLOSED, NO_COALITION, game.closed_book_request(scored))]
+    closed = _rows(game, scored, CLOSED, [NO_COALITION])
     if n == 0:
         batches = _batches(closed, able)
         return TracePlan(
@@ -162,21 +162,30 @@ def plan_trace(
     pairs = floor_pairs(n, rng_for(spec.seed, trace_id, FLOOR)) if has_floor else []
     wanted = _coalitions(spec, trace_id, n, method, needs)
     wanted = list(dict.fromkeys([*wanted, *(pair.coalition for pair in pairs)]))
-    rows = [Row(PASSAGES, coalition, game.request(coalition, scored)) for coalition in wanted]
-    main = _batches(rows + (closed if needs.closed_book else []), able)
+    main = _batches(_rows(game, scored, PASSAGES, wanted) + (closed if needs.closed_book else []), able)
     answer_tokens = cost([game.request(coalition, scored[:1]) for coalition in wanted], able)
-    query = QueryGame.of(game)
-    words = query_coalitions(game, scored[0], spec) if QUERY in spec.players else []
-    asked = [Row(QUERY, name, query.request(name, scored[:1])) for name in words]
     splits = plan_splits(game, scored[0], spec)
-    floor = _floor_batches(game, scored[0], pairs) + _batches(asked, able)
-    floor += tuple(batch for split in splits for batch in _split_batches(game, scored[0], split))
+    batches = main + _floor_batches(game, scored[0], pairs) + _second_games(game, scored, spec, splits)
     return TracePlan(
         trace_id, "score", method=method, players=n, target_tokens=counts,
         longest=longest_prompt(game, scored), exact_tokens=exact_tokens, tokens=answer_tokens,
-        extra_tokens=_tokens(main) - answer_tokens + _tokens(floor), batches=main + floor,
-        splits=splits,
+        extra_tokens=_tokens(batches) - answer_tokens, batches=batches, splits=splits,
     )  # fmt: skip
+
+
+def _second_games(
+    game: ContextGame, targets: Sequence[Target], spec: RunSpec, splits: Sequence[Split]
+) -> tuple[Batch, ...]:
+    """The batches of the query's words and of split passages, which no other game shares."""
+    played = {split.name: split.coalitions(game) for split in splits if split.sentences}
+    if QUERY in spec.players:
+        played = {QUERY: query_coalitions(game, targets[0], spec)} | played
+    able = game.generator.capabilities()
+    return tuple(
+        batch
+        for name, wanted in played.items()
+        for batch in _batches(_rows(game, targets, name, wanted), able)
+    )
 
 
 def exact_cost(game: ContextGame, target: Target) -> int:
@@ -259,16 +268,6 @@ def _floor_batches(game: ContextGame, target: Target, pairs: Sequence[FloorPair]
     )
 
 
-def _split_batches(game: ContextGame, target: Target, split: Split) -> tuple[Batch, ...]:
-    """The batches of one split passage, which no other game shares."""
-    if not split.sentences:
-        return ()
-    names = split.coalitions(game)
-    requests = split_requests(game, (target,), split.passage, names)
-    rows = [Row(split.name, name, request) for name, request in zip(names, requests, strict=True)]
-    return _batches(rows, game.generator.capabilities())
-
-
 def requests_of(
     game: ContextGame, targets: Sequence[Target], batch: Batch, guest: ContextGame | None = None
 ) -> Sequence[Request]:
@@ -289,21 +288,18 @@ def requests_of(
 
 def rows_of(game: ContextGame, targets: Sequence[Target], batch: Batch) -> list[Row]:
     """The trace's own rows of a batch, those of the placebo left out."""
-    return [
-        Row(name, coalition, request)
-        for name, coalitions in batch.games.items()
-        if name != PLACEBO
-        for coalition, request in zip(coalitions, _requests(game, targets, name, coalitions), strict=True)
-    ]
+    own = [(name, coalitions) for name, coalitions in batch.games.items() if name != PLACEBO]
+    return [row for name, coalitions in own for row in _rows(game, targets, name, coalitions)]
 
 
-def _requests(
-    game: ContextGame, targets: Sequence[Target], name: str, coalitions: Sequence[str]
-) -> list[Request]:
+def _rows(game: ContextGame, targets: Sequence[Target], name: str, coalitions: Sequence[str]) -> list[Row]:
+    """The rows of some coalitions of one game."""
     passage = split_passage_of(name)
-    if passage is not None:
-        return split_requests(game, targets, passage, coalitions)
-    return [_request(game, targets, name, coalition) for coalition in coalitions]
+    if passage is not None and coalitions:
+        requests = split_requests(game, targets, passage, coalitions)
+    else:
+        requests = [_request(game, targets, name, coalition) for coalition in coalitions]
+    return [Row(name, *pair) for pair in zip(coalitions, requests, strict=True)]
 
 
 def _request(game: ContextGame, targets: Sequence[Target], name: str, coalition: str) -> Request:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from boresight.errors import ScoringError
-from boresight.game.batches import as_batch, tokens_of
+from boresight.game.batches import as_batch
 from boresight.game.targets import ANSWER, known_target
+from boresight.models.packing import PackedBatch
 from boresight.models.seam import Metered, Target
 from boresight.run.cost import Cost, measured_speed, total_cost
 from boresight.run.plan import CLOSED, FLOOR, TracePlan, rows_of
@@ -133,11 +134,11 @@ def _sample(execution: Execution, plans: list[TracePlan]) -> Sequence[Request]:
         if own and plan.longest <= SPEED_SAMPLE:
             targets = [target for target in execution.targets[trace.id] if target.token_ids]
             requests = [row.request for row in rows_of(execution.game(trace), targets, own[0])]
-            if able.packs is None:
+            batch = as_batch(requests, able)
+            if not isinstance(batch, PackedBatch):
                 return requests[-1:]
-            sizes = (tokens_of(as_batch(requests[:size], able)) for size in range(1, len(requests)))
-            few = next((size for size, tokens in enumerate(sizes, 1) if tokens >= able.packs.tokens), None)
-            return as_batch(requests[:few], able)
+            asking = {ask.request for ask in batch.packs[0].asks}
+            return as_batch([requests[index] for index in sorted(asking)] or requests, able)
     return ()
 
 

@@ -19,7 +19,7 @@ from boresight.run.retriever_saliency import side_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from boresight.game.query_game import Word
+    from boresight.trace.text_parts import TextPart
 
     Line = dict[str, Any]
 
@@ -28,7 +28,7 @@ NO_PLAYERS = "the words of the query were no players; --players query makes them
 NO_PASSAGES = "no passage of the context was explained"
 
 
-def by_word(words: Sequence[Word], tokens: Iterable[Sequence[Any]]) -> dict[str, float]:
+def by_word(words: Sequence[TextPart], tokens: Iterable[Sequence[Any]]) -> dict[str, float]:
     """Summed values of the tokens of each word, by the word's place as text.
 
     A token goes to the last word that it reaches into; one without characters, or of none, goes to no word.

@@ -66,7 +66,7 @@ def reuse(
     if out.resolve() == source.resolve():
         raise SpecError("--from and --out are the same folder; choose another --out")
     record = read_json(origin.run_json)
-    spec = _with(_spec_from(record["spec"]), settings)
+    spec = _with(RunSpec.from_json(record["spec"]), settings)
     check_value_kind(spec, record["generator"].get("value_kind", LOGPROB))
     directory = RunDirectory(out)
     directory.check_free()
@@ -115,16 +115,6 @@ def _derive(
     directory.record["ended"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     directory.save()
     return summary
-
-
-def _spec_from(stored: Mapping[str, Any]) -> RunSpec:
-    known = {field.name for field in fields(RunSpec)}
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in stored.items()
-        if name in known
-    }
-    return RunSpec(**values)
 
 
 def _with(spec: RunSpec, settings: Mapping[str, Any]) -> RunSpec:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from boresight.explain.shapley import sampling_method
 from boresight.game.query_game import QUERY, words_of
 from boresight.game.table import ValueTable
-from boresight.measure.evidence import RESOLUTION
+from boresight.measure.evidence import above_noise
 from boresight.run.design import AUTO, EXACT, budget_of
 from boresight.run.evidence import attribute_table
 
@@ -57,5 +57,5 @@ def query_rows(
             "value": value,
             "low": None if found.low is None else found.low[name],
             "high": None if found.high is None else found.high[name],
-            "above_numeric": None if floor is None else abs(value) > max(2 * floor, RESOLUTION),
+            "above_numeric": above_noise(value, floor),
         }

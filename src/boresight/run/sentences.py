@@ -15,11 +15,12 @@ from boresight.explain.shapley import exact_shapley
 from boresight.game.coalitions import all_coalitions
 from boresight.game.scales import on_scale
 from boresight.game.sentence_game import sentence_coalition
-from boresight.measure.evidence import RESOLUTION
+from boresight.measure.evidence import above_noise
 from boresight.run.saliency import GENERATOR_STAGE
 from boresight.stats.interval import Interval
 from boresight.stats.t import t_interval
-from boresight.trace.sentences import merged, sentences_of
+from boresight.trace.sentences import sentences_of
+from boresight.trace.text_parts import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -112,7 +113,8 @@ def sentence_rows(
         found: The values of the sentences.
         floor: Numeric floor of the trace on the scale of the values, or None.
     """
-    players = merged(sentences_of(trace.passage(split.passage).text), split.sentences)
+    text = trace.passage(split.passage).text
+    players = joined(text, sentences_of(text), split.sentences)
     for place, sentence in enumerate(players):
         value = float(found.value[place])
         yield {
@@ -129,7 +131,7 @@ def sentence_rows(
             "value": value,
             "low": None if found.low is None else float(found.low[place]),
             "high": None if found.high is None else float(found.high[place]),
-            "above_numeric": None if floor is None else abs(value) > max(2 * floor, RESOLUTION),
+            "above_numeric": above_noise(value, floor),
         }
 
 

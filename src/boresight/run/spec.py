@@ -13,7 +13,7 @@ from boresight.store.files import to_json
 from boresight.trace import trace_to_dict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from boresight.game.scales import Scale
     from boresight.models.seam import Engine
@@ -140,6 +140,15 @@ class RunSpec:
         """JSON values, lists for tuples."""
         plain = asdict(self)
         return {key: list(value) if isinstance(value, tuple) else value for key, value in plain.items()}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> RunSpec:
+        """The inverse of :meth:`to_json`; fields that this version does not know are passed over."""
+        known = {field.name for field in fields(cls)} & stored.keys()
+        plain: dict[str, Any] = {
+            name: tuple(stored[name]) if isinstance(stored[name], list) else stored[name] for name in known
+        }
+        return cls(**plain)
 
     def coalitions_sampled(self, n: int) -> int:
         """Budget of a sampled trace with n passages, in distinct coalitions."""

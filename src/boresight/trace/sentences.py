@@ -8,12 +8,13 @@ behind an initial or a usual abbreviation, before a small letter, nor where it w
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from boresight.trace.text_parts import TextPart
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 _SPACED = ".!?…؟۔"  # noqa: RUF001 - marks of many scripts; a blank stands behind a sentence
 _UNSPACED = "。！？｡．।॥።။។։"  # noqa: RUF001 - no blank need stand behind it
@@ -30,22 +31,7 @@ _ABBREVIATIONS = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A part of a text, with the blanks behind it.
-
-    Attributes:
-        text: As it stands there.
-        start: First character in the text.
-        end: Behind the last character.
-    """
-
-    text: str
-    start: int
-    end: int
-
-
-def sentences_of(text: str) -> tuple[Sentence, ...]:
+def sentences_of(text: str) -> tuple[TextPart, ...]:
     """The sentences of a text, which rebuild it when they are joined; none where the text is blank."""
     if not text.strip():
         return ()
@@ -58,17 +44,7 @@ def sentences_of(text: str) -> tuple[Sentence, ...]:
             lettered = False
     if len(cuts) > 1 and not _has_letter(text[cuts[-1] :]):
         cuts.pop()  # what holds no letter is no sentence of its own
-    return tuple(Sentence(text[start:end], start, end) for start, end in pairwise([*cuts, len(text)]))
-
-
-def merged(sentences: Sequence[Sentence], count: int) -> tuple[Sentence, ...]:
-    """At most ``count`` spans of neighbouring sentences, as evenly many in each as can be."""
-    count = min(count, len(sentences))
-    cuts = [round(place * len(sentences) / count) for place in range(count + 1)] if count else [0]
-    return tuple(
-        Sentence("".join(one.text for one in sentences[a:b]), sentences[a].start, sentences[b - 1].end)
-        for a, b in pairwise(cuts)
-    )
+    return tuple(TextPart(text[start:end], start, end) for start, end in pairwise([*cuts, len(text)]))
 
 
 def _ends(text: str) -> Iterator[int]:

@@ -15,7 +15,6 @@ from boresight.testing.server import EndpointServer
 from boresight.testing.server_backends import ModelBackend
 from boresight.testing.server_faults import Faults
 from boresight.testing.toy_models import WORDS, tiny_model, toy_tokenizer
-from boresight.trace import Passage, Trace
 
 ANSWER = "Warsaw, in Poland."
 FAST = Limits(timeout=10.0, backoff=0.001, longest_pause=0.01)
@@ -88,19 +87,6 @@ def opened(backend, tokenizer_folder, tmp_path):
             return generator, server
 
         yield start
-
-
-@pytest.fixture
-def trace():
-    return Trace(
-        id="q1",
-        query="Where was Marie Curie born?",
-        passages=(
-            Passage("p1", "Marie Curie was born in Warsaw."),
-            Passage("p2", "A capital city.", "Paris"),
-        ),
-        context=("p1", "p2"),
-    )
 
 
 def requests_for(generator, trace, text=ANSWER):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from boresight.measure.evidence import RESOLUTION
+from boresight.measure.evidence import noise_bar
 from boresight.measure.funnel.by_stage import StageAlignment, align_stages
 from boresight.measure.funnel.good import good_passages
 from boresight.measure.funnel.loss import NEAR
@@ -95,5 +95,4 @@ def derive_funnel(
 
 def _floor(evidence: Evidence | None, placebo: float | None) -> float:
     """The larger floor: twice the numeric one, the placebo one, or the resolution of stored rows."""
-    numeric = (evidence.floor if evidence else None) or 0.0
-    return max(2 * numeric, placebo or 0.0, RESOLUTION)
+    return max(noise_bar(evidence.floor if evidence else None), placebo or 0.0)

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import copy
 import math
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from boresight.errors import ScoringError, SpecError, WindowError
+from boresight.models.attention_choice import attending
 from boresight.models.logprobs import TargetScorer
 from boresight.models.prompts import PromptStyle
 from boresight.models.rankers.llm.listwise import NO_QUESTION
@@ -27,7 +27,7 @@ from boresight.models.rankers.llm.prompting import Prompter
 from boresight.models.transformers_generator import TransformersGenerator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -114,7 +114,7 @@ class AttentionRanker:
         longest = max(request.prompt_length for request in requests)
         if window is not None and longest > window:
             raise WindowError(f"the passages have {longest} tokens and the model takes {window}; rank fewer")
-        with _eager(self._model):
+        with attending(self._model, "eager"):
             first = self._model(input_ids=self._row(prefix), use_cache=True)
             cache = getattr(first, self._cache_name)
             return [
@@ -160,14 +160,3 @@ def _shared_end(a: Sequence[int], b: Sequence[int]) -> int:
     pairs = enumerate(zip(reversed(a), reversed(b), strict=False))
     shared = next((place for place, (left, right) in pairs if left != right), min(len(a), len(b)))
     return min(shared, len(a) - 1, len(b) - 1)
-
-
-@contextmanager
-def _eager(model: Any) -> Iterator[None]:
-    """Attention that is computed in the open, for the time being."""
-    before = model.config._attn_implementation  # noqa: SLF001 - transformers has no public name for it
-    model.set_attn_implementation("eager")
-    try:
-        yield
-    finally:
-        model.set_attn_implementation(before)
