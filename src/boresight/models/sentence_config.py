@@ -87,9 +87,9 @@ def read_sentence_config(read: ReadJson, name: str) -> SentenceConfig:
     paths = _module_paths(read("modules.json"), name)
     if paths is None:
         return SentenceConfig(**_transformer(read, "", name))
-    pooling = read(_join(paths["Pooling"], "config.json"))
+    pooling = read(joined_path(paths["Pooling"], "config.json"))
     if pooling is None:
-        raise ModelError(f"The encoder {name} lacks the file {_join(paths['Pooling'], 'config.json')}.")
+        raise ModelError(f"The encoder {name} lacks the file {joined_path(paths['Pooling'], 'config.json')}.")
     return SentenceConfig(
         found=True,
         transformer_path=paths["Transformer"],
@@ -138,7 +138,7 @@ def _pooling_modes(settings: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 
 def _transformer(read: ReadJson, path: str, name: str) -> dict[str, Any]:
-    files = (read(_join(path, file)) for file in _TRANSFORMER_FILES)
+    files = (read(joined_path(path, file)) for file in _TRANSFORMER_FILES)
     settings: Mapping[str, Any] = next((found for found in files if found is not None), {})
     task = settings.get("transformer_task", "feature-extraction")
     if task != "feature-extraction":
@@ -163,5 +163,6 @@ def _prompts_and_similarity(settings: Mapping[str, Any], name: str) -> dict[str,
     }
 
 
-def _join(path: str, file: str) -> str:
+def joined_path(path: str, file: str) -> str:
+    """A file within a module of a sentence-transformers folder; the module of the root has no path."""
     return f"{path}/{file}" if path else file

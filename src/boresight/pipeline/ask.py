@@ -11,6 +11,7 @@ from boresight.measure.funnel import Answered, decoy, good_passages, inject, rec
 from boresight.measure.funnel import ablate as ablate_stages
 from boresight.run.audit import make_job, run_job
 from boresight.run.result import RunResult
+from boresight.run.spec import DEFAULT_NEW_TOKENS
 from boresight.trace import Trace
 from boresight.trace.ids import trace_id
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from boresight.models.seam import Generator
     from boresight.pipeline.stages import IndexPipeline
     from boresight.run.progress import Progress
-
-DEFAULT_NEW_TOKENS = 128
 
 
 @dataclass(frozen=True, slots=True)

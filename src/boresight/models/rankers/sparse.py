@@ -20,6 +20,7 @@ from boresight.models.fingerprint import weights_fingerprint
 from boresight.models.model_files import json_reader
 from boresight.models.rankers.loading import load_pretrained
 from boresight.models.rankers.numbers import require_finite
+from boresight.models.sentence_config import joined_path
 from boresight.models.text_tokens import TextTokens, tokens_of
 
 if TYPE_CHECKING:
@@ -202,17 +203,13 @@ def read_sparse_config(read: ReadJson, name: str) -> SparseConfig:
             "SpladePooling; choose another model."
         )
     transformer, pooling = (str(entry.get("path", "")) for entry in modules)
-    settings = read(_join(pooling, "config.json")) or {}
+    settings = read(joined_path(pooling, "config.json")) or {}
     how, activation = settings.get("pooling_strategy", "max"), settings.get("activation_function", "relu")
     if how not in get_args(Pooling) or activation not in get_args(Activation):
         raise ModelError(f"{name} pools by {how!r} after {activation!r}, which is not supported.")
-    length = (read(_join(transformer, "sentence_bert_config.json")) or {}).get("max_seq_length")
+    length = (read(joined_path(transformer, "sentence_bert_config.json")) or {}).get("max_seq_length")
     return SparseConfig(how, activation, length, transformer)
 
 
 def _transformer_path(read: ReadJson, name: str) -> str:
     return read_sparse_config(read, name).transformer_path
-
-
-def _join(path: str, file: str) -> str:
-    return f"{path}/{file}" if path else file
