@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from transformers import ByT5Tokenizer
+from transformers.models.bert import modeling_bert
 
 from boresight.explain.saliency import (
     METHODS,
@@ -16,6 +17,7 @@ from boresight.explain.saliency import (
     passage_side,
     removal_scores,
 )
+from boresight.models.attention_choice import attending
 from boresight.testing.toy_models import toy_tokenizer
 from boresight.trace import read_traces
 from toy_encoders import tokenizer
@@ -49,11 +51,31 @@ def test_shapley_values_sum_to_the_change_of_score(text):
     assert found.change == pytest.approx(text.score - nothing)
 
 
-def test_attention_times_gradient_is_the_derivative_of_scaling_attention(text):
-    """The sum over tokens of attention times gradient, against a finite difference of the score."""
+def test_attention_times_gradient_is_the_derivative_of_scaling_attention(text, monkeypatch):
+    """Attention paid to a token, scaled in all layers and heads, against a finite difference of the score."""
+    scale = torch.ones(7, 1)
+    plain = modeling_bert.eager_attention_forward
+
+    def scaled(module, query, key, value, *more, **options):
+        return plain(module, query, key, value * scale, *more, **options)
+
+    def score(place, step):
+        scale[place] = 1 + step
+        with attending(text.path.model, "eager"):
+            found = text.scores(text.path.embeddings()[None])[0]
+        scale[place] = 1
+        return found
+
     found = AttentionTimesGradient().explain(text)
+    monkeypatch.setattr(modeling_bert, "eager_attention_forward", scaled)
+    slopes = [(score(place, 0.02) - score(place, -0.02)) / 0.04 for place in text.text_places]
+    own = found.values[text.text_places]
+    assert own == pytest.approx(np.array(slopes) / 4, abs=2e-5)  # the mean over two layers and heads
     assert found.kind == "heuristic"
-    assert np.count_nonzero(found.values) == 5
+
+
+def test_attention_comes_by_layer_and_sums_to_one(text):
+    assert np.count_nonzero(AttentionTimesGradient().explain(text).values) == 5
     own = text.path.embeddings()[None]
     _, before = text.path.outputs_and_attention(own)
     assert before[0].shape == (1, 2, 7, 7)
