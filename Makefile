@@ -12,7 +12,7 @@ DEMO := runs/demo
 export TOKENIZERS_PARALLELISM := false
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format test-all bench docs screenshots clean
+.PHONY: help demo test check format test-all fuzz bench docs screenshots clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ test-all: check $(VENV)/.dev ## Checks, all tests, the wheel in an empty environ
 	@$(BIN)/boresight models fetch $(MODELS) || echo "the tests of the real models will be skipped"
 	@$(PIP) --editable ".[langchain,llama-index,servers]"
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --cov --cov-report=term:skip-covered
+
+fuzz: $(VENV)/.dev ## Run the property tests on many examples drawn anew
+	@OMP_NUM_THREADS=1 HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q -m hypothesis
 
 bench: $(VENV)/.dev ## Measure, and write benchmarks/RESULTS.md
 	@$(BIN)/boresight models fetch $(MODELS)

@@ -5,9 +5,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 ALLOWED_SKIPS = int((ROOT / "tests" / "allowed_skips.txt").read_text().split()[0])
+
+# The same examples each time, so that a test says one thing; `make fuzz` draws others.
+settings.register_profile("same", derandomize=True)
+settings.register_profile("fuzz", max_examples=1000, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 _skipped: list[str] = []
 

@@ -18,7 +18,14 @@ class Needs:
         grand: The coalition of all passages.
         empty: The coalition of no passage, under the same instructions.
         closed_book: The plain question without any mention of passages; not a coalition.
-        targets: Target ids to score.
+        orders: The context in several orders, and every order without one passage.
+        order_answers: Greedy answers in some of the orders.
+        contrastive: References under the contrastive mixture of each passage alone and closed book.
+        abstention: The first token of the abstention string behind each passage alone.
+        streams: Two next-token distributions over the answer, with passages and closed book.
+        single_answers: Greedy answers with each passage alone.
+        closed_book_answer: The greedy answer to the plain question.
+        targets: Target ids to score; ``reference`` stands for every reference.
         retriever_ranks: Ranks that the retriever gave the passages of the context.
         retriever_scores: Scores that the retriever gave the passages of the context.
     """
@@ -29,6 +36,13 @@ class Needs:
     grand: bool = False
     empty: bool = False
     closed_book: bool = False
+    orders: bool = False
+    order_answers: bool = False
+    contrastive: bool = False
+    abstention: bool = False
+    streams: bool = False
+    single_answers: bool = False
+    closed_book_answer: bool = False
     targets: frozenset[str] = ANSWER
     retriever_ranks: bool = False
     retriever_scores: bool = False

@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from boresight.measure.rows import Extra
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from boresight.game.table import ValueTable
     from boresight.measure.funnel.types import FunnelRow
 
 Scale = Literal["nats", "prob"]
 RESOLUTION = 1e-9
+"""Stored rows are float32; an attribution this small is their rounding, whatever the floor."""
 
 
 def noise_bar(floor: float | None) -> float:
@@ -23,8 +27,6 @@ def above_noise(value: float, floor: float | None) -> bool | None:
     """Whether an attribution is above the numeric floor; None where that was not measured."""
     return None if floor is None else abs(value) > noise_bar(floor)
 
-
-"""Stored rows are float32; an attribution this small is their rounding, whatever the floor."""
 
 NO_RANKING = "no ranking recorded"
 
@@ -101,6 +103,8 @@ class Evidence:
         without: Per passage the target log-probability with all others, nats.
         retriever: Ranks and scores of the passages.
         funnel: The way of each good passage of the trace, whether or not it was scored.
+        table: The stored values by coalition; None where nothing was scored.
+        extra: Orders, other targets, tokens, streams and texts.
         reason: Why nothing can be said about this trace; None when something can.
     """
 
@@ -119,6 +123,8 @@ class Evidence:
     without: Mapping[str, float] = field(default_factory=dict)
     retriever: RetrieverView = field(default_factory=RetrieverView)
     funnel: tuple[FunnelRow, ...] = ()
+    table: ValueTable | None = None
+    extra: Extra = field(default_factory=Extra)
     reason: str | None = None
 
     def __post_init__(self) -> None:

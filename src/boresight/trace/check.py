@@ -15,6 +15,7 @@ MAX_INTEGER_BITS = 1023
 """Larger integers fit no float, so the first statistic over them would fail."""
 
 MAX_KEY = 40  # longer keys are shortened in messages
+MAX_ID = 100  # and so are ids, which a person must find again
 
 
 @contextmanager
@@ -45,6 +46,11 @@ def describe(value: object) -> str:
 def shorten(text: str, width: int = MAX_KEY) -> str:
     """``text`` in quotes, cut to ``width`` characters."""
     return repr(text if len(text) <= width else f"{text[: width - 3]}...")
+
+
+def quoted(name: str) -> str:
+    """An id or a name as messages show it: long enough to be found again."""
+    return shorten(name, MAX_ID)
 
 
 def member(path: str, key: object) -> str:

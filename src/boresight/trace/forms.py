@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boresight.errors import InputError
-from boresight.trace.check import as_id, as_mapping, as_text, describe, listed, located, member
+from boresight.trace.check import as_id, as_mapping, as_text, describe, listed, located, member, quoted
 from boresight.trace.ids import FreshIds, trace_id
 from boresight.trace.mend import mend_text
 from boresight.trace.parts import (
@@ -67,7 +67,7 @@ def trace_from_dict(obj: Mapping[str, Any], where: str = "") -> Trace:
     parsed = parse_trace(obj, where)
     prefix = f"{where}: " if where else ""
     for sentence in parsed.warnings:
-        warnings.warn(f"{prefix}trace {parsed.trace.id!r}: {sentence}", UserWarning, stacklevel=2)
+        warnings.warn(f"{prefix}trace {quoted(parsed.trace.id)}: {sentence}", UserWarning, stacklevel=2)
     return parsed.trace
 
 
@@ -86,7 +86,7 @@ def parse_trace(obj: object, where: str = "", ids: FreshIds | None = None) -> Pa
     with located(f"{where}: " if where else ""):
         plain = _plain(obj, remarks)
         query, name = _identity(plain, ids or FreshIds(), remarks)
-        with located(f"trace {name!r}: "):
+        with located(f"trace {quoted(name)}: "):
             fields = _fields(plain, remarks)
         return Parsed(Trace(name, query, **fields), remarks.sentences())
 

@@ -6,7 +6,17 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from boresight.errors import InputError
-from boresight.trace.check import as_id, as_mapping, as_number, as_texts, as_tuple, listed, located, member
+from boresight.trace.check import (
+    as_id,
+    as_mapping,
+    as_number,
+    as_texts,
+    as_tuple,
+    listed,
+    located,
+    member,
+    quoted,
+)
 from boresight.trace.ids import FreshIds, passage_id
 from boresight.trace.mend import finite_score, mend_numbers
 from boresight.trace.rules import same_content
@@ -71,7 +81,9 @@ def without_copies(passages: list[Passage], remarks: Remarks) -> list[Passage]:
             distinct.append(passage)
             continue
         rest = "" if before.metadata == passage.metadata else ", with its first metadata"
-        remarks.add(f"passages holds {passage.id!r} more than once with the same text; it is kept once{rest}")
+        remarks.add(
+            f"passages holds {quoted(passage.id)} more than once with the same text; it is kept once{rest}"
+        )
     return distinct
 
 
@@ -115,7 +127,9 @@ def rank(
         if not was_finite:
             lost.append(places[-1].id)
     if lost:
-        remarks.add(f"stage {stage!r} has scores that are not finite; they count as absent: {listed(lost)}")
+        remarks.add(
+            f"stage {quoted(str(stage))} has scores that are not finite; they count as absent: {listed(lost)}"
+        )
     return tuple(places), [f"score of {passage} was not finite" for passage in lost]
 
 
@@ -147,7 +161,9 @@ def read_relevance(labels: Iterator[tuple[object, object, str]]) -> dict[str, fl
         passage = as_id(key, f"the key of {path}")
         grade = as_number(int(label) if isinstance(label, bool) else label, path)
         if grades.setdefault(passage, grade) != grade:
-            raise InputError(f"{path} contradicts another label of passage {passage!r}; keep one of them")
+            raise InputError(
+                f"{path} contradicts another label of passage {quoted(passage)}; keep one of them"
+            )
     return grades
 
 

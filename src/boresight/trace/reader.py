@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boresight.errors import InputError
-from boresight.trace.check import listed
+from boresight.trace.check import listed, quoted
 from boresight.trace.forms import parse_trace
 from boresight.trace.ids import FreshIds
 from boresight.trace.readers import Found, Source, detect, format_named, found_in
@@ -111,7 +111,7 @@ class _Reader:
         parsed = parse_trace(found.item, where, self._ids)
         name = parsed.trace.id
         if name in self._place_of:
-            before = f"the id {name!r} is that of {self._place_of[name]} already"
+            before = f"the id {quoted(name)} is that of {self._place_of[name]} already"
             raise InputError(f"{where}: {before}; give each trace its own id")
         self._place_of[name] = place
         self._ids.take(name)

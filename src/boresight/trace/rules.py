@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from boresight.errors import InputError
-from boresight.trace.check import as_id, as_mapping, as_number, as_tuple, describe, member, repeated
+from boresight.trace.check import as_id, as_mapping, as_number, as_tuple, describe, member, quoted, repeated
 from boresight.trace.frozen import FrozenDict
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def as_grades(value: object) -> FrozenDict:
     for key, grade in as_mapping(value, "relevance").items():
         passage_id = as_id(key, "a key of relevance")
         if passage_id in grades:
-            raise InputError(f"relevance holds the id {passage_id!r} twice; keep one grade")
+            raise InputError(f"relevance holds the id {quoted(passage_id)} twice; keep one grade")
         number = int(grade) if isinstance(grade, bool) else grade
         grades[passage_id] = as_number(number, member("relevance", passage_id))
     return FrozenDict(grades)
@@ -47,7 +47,7 @@ def check_passages(passages: Sequence[Passage]) -> None:
         before = first.setdefault(passage.id, index)
         if before == index:
             continue
-        both = f"passages[{before}] and passages[{index}] share the id {passage.id!r}"
+        both = f"passages[{before}] and passages[{index}] share the id {quoted(passage.id)}"
         if same_content(passages[before], passage):
             raise InputError(
                 f"{both}; an id may stand in a trace or context once, so take one out or leave the ids out"
@@ -59,12 +59,12 @@ def check_context(context: tuple[str, ...], passages: tuple[Passage, ...]) -> No
     """Refuse ids that the context repeats, or whose text is unknown."""
     twice = repeated(context)
     if twice is not None:
-        raise InputError(f"context holds the id {twice!r} twice; a copy of a passage needs its own id")
+        raise InputError(f"context holds the id {quoted(twice)} twice; a copy of a passage needs its own id")
     known = {passage.id for passage in passages}
     for index, passage_id in enumerate(context):
         if passage_id not in known:
             raise InputError(
-                f"context[{index}] is {passage_id!r}, which passages lacks; add it there or take it out"
+                f"context[{index}] is {quoted(passage_id)}, which passages lacks; add it there or take it out"
             )
 
 

@@ -22,6 +22,7 @@ from boresight.trace.check import (
     as_texts,
     listed,
     located,
+    quoted,
     repeated,
 )
 from boresight.trace.frozen import EMPTY, freeze
@@ -114,7 +115,7 @@ class Stage:
             raise InputError(f"cut must be 0 or more, got {self.cut}")
         twice = repeated(place.id for place in self.ranking)
         if twice is not None:
-            raise InputError(f"ranking holds the id {twice!r} twice; keep its best place only")
+            raise InputError(f"ranking holds the id {quoted(twice)} twice; keep its best place only")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +172,13 @@ class Trace:
     def __post_init__(self) -> None:
         with located("trace: "):
             _set(self, "id", as_id(self.id, "id"))
-        with located(f"trace {self.id!r}: "):
+        with located(f"trace {quoted(self.id)}: "):
             self._check_fields()
             check_passages(self.passages)
             check_context(self.context, self.passages)
             twice = repeated(stage.name for stage in self.stages)
             if twice is not None:
-                raise InputError(f"stages holds two stages named {twice!r}; give each its own name")
+                raise InputError(f"stages holds two stages named {quoted(twice)}; give each its own name")
 
     def _check_fields(self) -> None:
         _set(self, "query", as_text(self.query, "query"))
@@ -206,7 +207,7 @@ class Trace:
             if passage.id == passage_id:
                 return passage
         known = listed(passage.id for passage in self.passages)
-        raise InputError(f"trace {self.id!r} holds no passage {passage_id!r}; it holds {known}")
+        raise InputError(f"trace {quoted(self.id)} holds no passage {quoted(passage_id)}; it holds {known}")
 
     def last_ranking(self, name: str | None = None) -> Stage | None:
         """The ranking that counts as the retriever's.
@@ -226,7 +227,7 @@ class Trace:
             if stage.name == name:
                 return stage
         known = listed(stage.name for stage in self.stages)
-        raise InputError(f"trace {self.id!r} has no stage {name!r}; it has {known}")
+        raise InputError(f"trace {quoted(self.id)} has no stage {quoted(name)}; it has {known}")
 
     def with_stage(self, stage: Stage) -> Trace:
         """The trace with one more stage at the end."""
