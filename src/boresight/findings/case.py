@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boresight.findings.types import Number
+from boresight.measure.citation.read import known_claims
 from boresight.measure.evidence import RESOLUTION
 from boresight.measure.ranks import TIE
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from boresight.game.table import ValueTable
+    from boresight.measure.citation import CitedClaim
     from boresight.measure.evidence import Evidence
     from boresight.trace import Trace
 
@@ -67,6 +69,7 @@ class Case:
         texts: Per passage its title and text.
         least: Smallest stored value, closed book included; None where nothing was scored.
         most: Largest stored value.
+        claims: The sentences of the answer, with what each passage does for them; none where not scored.
     """
 
     trace: str
@@ -90,6 +93,7 @@ class Case:
     texts: Mapping[str, str] = field(default_factory=dict)
     least: float | None = None
     most: float | None = None
+    claims: tuple[CitedClaim, ...] = ()
 
     @property
     def floor(self) -> float:
@@ -227,6 +231,7 @@ def case_from(
         texts={passage.id: f"{passage.title or ''}\n{passage.text}" for passage in trace.context_passages},
         least=min(stored, default=None),
         most=max(stored, default=None),
+        claims=known_claims(evidence),
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from boresight.findings import alignment, effect, hostile, together
+from boresight.findings import alignment, citation, effect, hostile, together
 from boresight.findings.rank import ranked
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ RULES: dict[str, Rule] = {
     "from_memory": Rule(effect.has_closed_book, effect.from_memory),
     "twins": Rule(together.is_asked, together.twins),
     "need_each_other": Rule(together.is_asked, together.need_each_other),
+    "claim_from_uncited": Rule(citation.is_asked, citation.claim_from_uncited),
     "hostile_passage": Rule(hostile.is_asked, hostile.hostile_passage, needs_effect=False),
 }
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from boresight.game.needs import Needs
 from boresight.measure import alignment, correlation, overlap, utility
+from boresight.measure.citation.families import citation_families
 from boresight.measure.family import Family, Parameter
 from boresight.measure.funnel.families import funnel_families
 from boresight.outcome import Measure
@@ -271,4 +272,5 @@ FAMILIES = (
         passages=_gain,
     ),
     *funnel_families(lambda seen: seen.funnel),
+    *citation_families(),
 )

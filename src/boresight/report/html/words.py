@@ -132,6 +132,9 @@ FINDINGS: dict[str, tuple[str, str]] = {
     "from_memory": ("From memory", "The model says the same without any passage."),
     "twins": ("Twins", "Two passages hold the same evidence; either alone is enough."),
     "need_each_other": ("Need each other", "Two passages help only together."),
+    "claim_from_uncited": (
+        "Claim from an uncited passage", "A sentence cites one passage and rests on another.",
+    ),
     "hostile_passage": ("Hostile passage", "A passage holds control tokens or instructions."),
     "against_the_retriever": ("Against the retriever", "The generator uses what the retriever ranks low."),
     "with_the_retriever": ("With the retriever", "The generator uses what the retriever ranks high."),
