@@ -17,6 +17,7 @@ from boresight.cli import ask
 from boresight.cli import compare
 from boresight.cli import gate
 from boresight.cli import funnel
+from boresight.cli import citations
 from boresight.cli import measures
 from boresight.cli import doctor
 from boresight.cli import models
