@@ -51,7 +51,7 @@ format: $(VENV)/.dev ## Format and mend what the linter can mend
 
 test-all: check $(VENV)/.dev ## Checks, all tests, the wheel in an empty environment, coverage
 	@$(BIN)/boresight models fetch $(MODELS) || echo "the tests of the real models will be skipped"
-	@$(PIP) --editable ".[langchain,llama-index,servers]"
+	@$(PIP) --editable ".[langchain,llama-index,servers,nlp]"
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --cov --cov-report=term:skip-covered
 
 fuzz: $(VENV)/.dev ## Run the property tests on many examples drawn anew

@@ -216,3 +216,30 @@ def retriever_run(folder):
     )
     run_job(job, folder / "run")
     return folder / "run"
+
+
+def looks_run(folder):
+    """Two traces with both sides explained: the words of the question are players, the retriever is BM25."""
+    from boresight.models.rankers.bm25 import Bm25Ranker
+    from boresight.testing.toy_models import tiny_model, toy_tokenizer
+
+    tokenizer = toy_tokenizer()
+    tiny_model("llama", vocabulary=len(tokenizer)).save_pretrained(folder / "model")
+    tokenizer.save_pretrained(folder / "model")
+    texts = [
+        "the copper lantern of the harbour, old and heavy",
+        "flooding rivers and one quiet harbour",
+        "bread <b>and</b> winter",
+    ]
+    questions = {"t": "where is the copper harbour?", "u": "which river floods?", "none": ""}
+    lines = [trace_of(key, texts, answer="in Rome") | {"query": query} for key, query in questions.items()]
+    job = make_job(
+        lines,
+        generator=str(folder / "model"),
+        retriever=Bm25Ranker.fit(
+            {**{f"p{n}": text for n, text in enumerate(texts)}, "q": "stone", "r": "sea"}
+        ),
+        settings={"explain": ("retriever",), "players": ("query",), "threads": 1},
+    )
+    run_job(job, folder / "run")
+    return folder / "run"

@@ -13,6 +13,7 @@ from html_runs import (
     funnel_run,
     hostile_run,
     long_run,
+    looks_run,
     many_colours_run,
     retriever_run,
     sampled_run,
@@ -98,6 +99,7 @@ def files(tmp_path_factory, root, run):
         "long": long_run(tmp_path_factory.mktemp("long")),
         "funnel": funnel_run(tmp_path_factory.mktemp("funnel")),
         "retriever": retriever_run(tmp_path_factory.mktemp("retriever")),
+        "looks": looks_run(tmp_path_factory.mktemp("looks")),
         "undefined": undefined_run(tmp_path_factory.mktemp("undefined")),
     }
     found = {name: write_report(folder, goal / f"{name}.html") for name, folder in runs.items()}

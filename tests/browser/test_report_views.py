@@ -23,6 +23,7 @@ NAMES = (
     "floors",
     "funnel",
     "retriever",
+    "looks",
 )
 OURS = """
     a b bdi button caption circle dd details div dl dt footer g h1 h2 h3 header input label li line main nav

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from boresight.report.funnel_text import funnel_view
-from boresight.report.saliency_text import retriever_lines
+from boresight.report.saliency_text import looks_view, retriever_lines
 from boresight.report.split_text import split_lines
 from boresight.report.text import WIDTH, counted, cut, plain
 
@@ -55,6 +55,9 @@ def show_run(run: RunResult, screen: Console, traces: int | None = None) -> None
         screen: Where to print.
         traces: How many traces to print; all if None.
     """
+    warning = (run.summary.get("beats_control") or {}).get("sentence")  # older runs have none
+    if warning:
+        screen.print(Text(plain(warning), style="bold"), Text(""), sep="\n")
     chosen = list(run.traces.values())[:traces]
     for trace in chosen:
         screen.print(trace_view(run, trace))
@@ -66,6 +69,9 @@ def show_run(run: RunResult, screen: Console, traces: int | None = None) -> None
         screen.print(LEGEND)
     for line in _floors(run):
         screen.print(line)
+    looks = looks_view(run)
+    if looks is not None:
+        screen.print(Text(""), looks, sep="\n")
     lost = run.summary.get("funnel")  # older runs have none
     if lost and lost["good"]:
         screen.print(

@@ -105,6 +105,11 @@ class RunResult:
         return self._table("saliency", ["trace", "stage", "side", "passage", "token"])
 
     @cached_property
+    def query_alignment(self) -> pd.DataFrame:
+        """Retriever and generator over the words of the query, if explained; index (trace, measure)."""
+        return self._table("query_alignment", ["trace", "measure"])
+
+    @cached_property
     def funnel(self) -> pd.DataFrame:
         """One row a good passage: where it was lost, what the answer made of it; index (trace, passage)."""
         return self._table("funnel", ["trace", "passage"])

@@ -1,48 +1,59 @@
-"""What retrievers look at: on which words of the passages the positive saliency lies, over a run.
+"""What retrievers look at: on which words of the passages the saliency lies, over a run.
 
-Shares are of the positive saliency of a passage's words. The control is the same number of words drawn at
-random: in expectation exactly their share of all words, so nothing is sampled for it. Intervals are over
-passages; a difference from the control is one only where its interval leaves zero out.
+Every number of a passage is a pair: what the ranker's saliency gives, and the mean of what the same saliency
+gives when it is dealt out at random (:mod:`boresight.explain.saliency.reading`). Shares are of the positive
+saliency of a passage's words unless they say otherwise. Passages of one trace share a question, so intervals
+resample traces; a difference from the control is one only where its interval leaves zero out.
 
-Source: the questions are those of RAG-E, arXiv 2601.21803, section on retriever attributions.
+Source: the questions are those of RAG-E, arXiv 2601.21803, section on retriever attributions; shares of all
+positive saliency and the control by shuffling stand in the place of its top 30 percent of tokens.
 """
 
 from __future__ import annotations
 
 import difflib
-import importlib
-from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from boresight.explain.saliency.words import WORD
-from boresight.stats.bootstrap import mean_interval
+from boresight.stats.bootstrap import cluster_mean_interval
 from boresight.stats.random import rng_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from boresight.explain.saliency.words import WordSaliency
+    from numpy.typing import NDArray
+
+    from boresight.explain.saliency.reading import Reading
     from boresight.stats.interval import Interval
 
+    Rows = NDArray[np.float64]
+    Pair = tuple[float, float]
+
 SOFT_RATIO = 0.8
-TOP = 0.3
 TENTHS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A share of saliency over a run.
+    """A share over a run.
 
     Attributes:
         share: Mean share over passages.
-        over_random: Mean of share minus the share of a random choice of as many words.
+        control: Mean share of the same saliency dealt out at random.
+        over_random: Mean of share minus control, passage by passage.
         passages: Passages that were counted.
+        traces: Traces that they belong to.
     """
 
     share: Interval[float]
+    control: float
     over_random: Interval[float]
     passages: int
+    traces: int
 
 
 def query_matches(query: str, stem: Callable[[str], str] | None = None) -> dict[str, Callable[[str], bool]]:
@@ -52,7 +63,7 @@ def query_matches(query: str, stem: Callable[[str], str] | None = None) -> dict[
         query: The question.
         stem: Stem of a lower-case word; without it there is no ``stem``.
     """
-    asked = {word.lower() for word in WORD.findall(query)}
+    asked = sorted({word.lower() for word in WORD.findall(query)})
     found: dict[str, Callable[[str], bool]] = {
         "exact": lambda word: word.lower() in asked,
         "soft": lambda word: bool(difflib.get_close_matches(word.lower(), asked, n=1, cutoff=SOFT_RATIO)),
@@ -63,79 +74,92 @@ def query_matches(query: str, stem: Callable[[str], str] | None = None) -> dict[
     return found
 
 
-def share_on(words: Sequence[WordSaliency], chosen: Callable[[str], bool]) -> tuple[float, float] | None:
-    """Share of the positive saliency on chosen words, and their share of the words; None without any."""
-    mass = sum(max(word.value, 0.0) for word in words if word.tokens)
-    if not mass:
-        return None
-    taken = [word for word in words if word.tokens and chosen(word.text)]
-    read = sum(1 for word in words if word.tokens)
-    return sum(max(word.value, 0.0) for word in taken) / mass, len(taken) / read
-
-
-def negative_share(words: Sequence[WordSaliency]) -> float | None:
-    """Share of the absolute saliency that is negative; None where all of it is zero."""
-    whole = sum(abs(word.value) for word in words)
-    return sum(-word.value for word in words if word.value < 0) / whole if whole else None
-
-
-def share_by_position(words: Sequence[WordSaliency]) -> dict[str, float]:
-    """Share of the positive saliency by tenth of the read words, ``0`` the first; empty without any."""
-    read = [word for word in words if word.tokens]
-    return share_by([str(place * TENTHS // len(read)) for place in range(len(read))], read)
-
-
-def share_by(labels: Sequence[str], words: Sequence[WordSaliency]) -> dict[str, float]:
-    """Share of the positive saliency by label (part of speech, say), largest first; empty without any."""
-    sums: dict[str, float] = {}
-    for label, word in zip(labels, words, strict=True):
-        sums[label] = sums.get(label, 0.0) + max(word.value, 0.0)
-    whole = sum(sums.values())
-    return {label: value / whole for label, value in sorted(sums.items(), key=_most)} if whole else {}
-
-
-def top_bigrams(labels: Sequence[str], words: Sequence[WordSaliency]) -> Counter[str]:
-    """Label pairs of neighbouring words that are both among the 30 percent with the most saliency."""
-    ordered = sorted(range(len(words)), key=lambda place: -words[place].value)
-    top = set(ordered[: max(1, round(TOP * len(words)))])
-    return Counter(f"{labels[place]} {labels[place + 1]}" for place in sorted(top) if place + 1 in top)
-
-
-def _most(entry: tuple[str, float]) -> tuple[float, str]:
-    return -entry[1], entry[0]
-
-
-def over_run(shares: Mapping[str, tuple[float, float]], seed: int, purpose: str) -> Look:
-    """Mean share and its difference from the control, with intervals over passages.
+def share_on(reading: Reading, chosen: Sequence[bool]) -> Pair | None:
+    """Share of the positive saliency on chosen words; None where there is none.
 
     Args:
-        shares: By passage key, what :func:`share_on` gave.
+        reading: The words with their values.
+        chosen: One flag a word.
+    """
+    return _share(_positive(reading.values), chosen)
+
+
+def negative_on(reading: Reading, chosen: Sequence[bool]) -> Pair | None:
+    """Share of the negative saliency on chosen words; None where there is none."""
+    return _share(_positive(-reading.values), chosen)
+
+
+def negative_share(reading: Reading) -> Pair | None:
+    """Share of the absolute saliency of the words that is negative; None where all of it is zero.
+
+    Shuffling changes it only through words of several tokens, whose signs then cancel otherwise.
+    """
+    return _pair(_positive(-reading.values).sum(axis=1), np.abs(reading.values).sum(axis=1))
+
+
+def share_by(reading: Reading, labels: Sequence[str]) -> dict[str, Pair] | None:
+    """Share of the positive saliency by label of the words, such as part of speech; None without any."""
+    return _shares(_positive(reading.values), labels)
+
+
+def share_by_tenth(reading: Reading) -> dict[str, Pair] | None:
+    """Share of the positive saliency by tenth of the words that were read, ``0`` the first."""
+    count = len(reading.spans)
+    return share_by(reading, [str(place * TENTHS // count) for place in range(count)])
+
+
+def share_by_bigram(reading: Reading, labels: Sequence[str]) -> dict[str, Pair] | None:
+    """Share by the labels of two neighbouring words, which hold the positive saliency of both together.
+
+    None where no two words were read, or none with positive saliency.
+    """
+    mass = _positive(reading.values)
+    pairs = [f"{first} {second}" for first, second in pairwise(labels)]
+    return _shares(mass[:, :-1] + mass[:, 1:], pairs)
+
+
+def over_run(pairs: Mapping[str, Sequence[Pair]], seed: int, purpose: str) -> Look:
+    """Mean share, its control, and the difference of the two, with intervals over traces.
+
+    Args:
+        pairs: By trace id, one pair a passage.
         seed: Seed of the bootstrap.
         purpose: Name of the number.
 
     Raises:
         ValueError: There is no passage.
     """
-    found = [share for share, _ in shares.values()]
-    differences = [share - control for share, control in shares.values()]
-    return Look(
-        mean_interval(found, rng_for(seed, "look", purpose, "share")),
-        mean_interval(differences, rng_for(seed, "look", purpose, "control")),
-        len(found),
-    )
+    shares = {trace: [share for share, _ in found] for trace, found in pairs.items()}
+    above = {trace: [share - control for share, control in found] for trace, found in pairs.items()}
+    controls = [control for found in pairs.values() for _, control in found]
+    share = cluster_mean_interval(shares, rng_for(seed, "look", purpose, "share"))
+    difference = cluster_mean_interval(above, rng_for(seed, "look", purpose, "control"))
+    return Look(share, float(np.mean(controls)), difference, len(controls), sum(map(bool, pairs.values())))
 
 
-def spacy_labels(model: str) -> Callable[[str, Sequence[WordSaliency]], list[str]]:
-    """Part of speech of each word by a spaCy model; needs the extra ``nlp``.
+def _positive(values: Rows) -> Rows:
+    return np.maximum(values, 0.0)
 
-    Args:
-        model: Name of an installed model, such as ``en_core_web_sm``.
-    """
-    pipeline = importlib.import_module("spacy").load(model)
 
-    def labels(text: str, words: Sequence[WordSaliency]) -> list[str]:
-        tags = {token.idx: str(token.pos_) for token in pipeline(text)}
-        starts = sorted(tags)
-        return [tags[max((s for s in starts if s <= word.start), default=starts[0])] for word in words]
+def _share(mass: Rows, chosen: Sequence[bool]) -> Pair | None:
+    taken = np.array(chosen, dtype=bool)
+    return _pair(mass[:, taken].sum(axis=1), mass.sum(axis=1))
 
-    return labels
+
+def _shares(mass: Rows, labels: Sequence[str]) -> dict[str, Pair] | None:
+    """The share of each label, in alphabetical order."""
+    if not len(labels):
+        return None
+    names, kinds = np.unique(np.array(labels), return_inverse=True)
+    order = np.argsort(kinds, kind="stable")
+    sums = np.add.reduceat(mass[:, order], np.searchsorted(kinds[order], range(len(names))), axis=1)
+    pairs = [_pair(sums[:, place], mass.sum(axis=1)) for place in range(len(names))]
+    return {str(name): pair for name, pair in zip(names, pairs, strict=True) if pair is not None} or None
+
+
+def _pair(part: Rows, whole: Rows) -> Pair | None:
+    """The share of the first row, and the mean share of the others; rows without anything do not count."""
+    dealt = whole[1:] > 0
+    if not whole[0] > 0 or not dealt.any():
+        return None
+    return float(part[0] / whole[0]), float((part[1:][dealt] / whole[1:][dealt]).mean())

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from boresight.explain.saliency.result import Saliency
 
 WORD = re.compile(r"\w+")
@@ -38,17 +41,33 @@ def words_of(saliency: Saliency, text: str) -> list[WordSaliency]:
         saliency: Token values of the text.
         text: The text as it was written. Punctuation is no word, and its values belong to none.
     """
-    found = [match.span() for match in WORD.finditer(text)]
-    sums, counts, place = [0.0] * len(found), [0] * len(found), 0
+    found = spans_of(text)
+    sums, counts = [0.0] * len(found), [0] * len(found)
     for token in saliency.tokens:
-        if token.start is None or token.end is None:
-            continue
-        while place + 1 < len(found) and found[place + 1][0] < token.end:
-            place += 1
-        if found and token.start < found[place][1] and token.end > found[place][0]:
+        place = word_at(found, token.start, token.end)
+        if place is not None:
             sums[place] += token.value
             counts[place] += 1
     return [
         WordSaliency(text[start:end], start, end, value, tokens)
         for (start, end), value, tokens in zip(found, sums, counts, strict=True)
     ]
+
+
+def spans_of(text: str) -> list[tuple[int, int]]:
+    """First character of each word and the character behind its last, in order."""
+    return [match.span() for match in WORD.finditer(text)]
+
+
+def word_at(words: Sequence[tuple[int, int]], start: int | None, end: int | None) -> int | None:
+    """The place of the last word that a token reaches into; None where it reaches into none.
+
+    Args:
+        words: What :func:`spans_of` gave.
+        start: First character of the token, None where it belongs to no character.
+        end: Behind its last.
+    """
+    if start is None or end is None:
+        return None
+    place = bisect_left(words, (end, 0)) - 1  # the last word that begins before the token ends
+    return place if place >= 0 and start < words[place][1] else None

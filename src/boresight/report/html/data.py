@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from boresight.report.html.command import audit_command
 from boresight.report.html.files import RunFiles
 from boresight.report.html.funnel_data import run_funnel
+from boresight.report.html.looks_data import run_looks
 from boresight.report.html.methods import METHODS
 from boresight.report.html.numbers import compact_all
 from boresight.report.html.redact import redact as without_texts
@@ -59,6 +60,7 @@ def report_data(run: Path, *, redact: bool = False) -> Row:
         "slices": _slices(files.summary.get("slices") or {}),
         "findings": _findings(files),
         "funnel": run_funnel(files, names),
+        "looks": run_looks(files.summary.get("retriever")),
         "words": {"findings": FINDINGS, "evidence": EVIDENCE, "remedies": REMEDIES, "methods": METHODS},
         "passage_measures": passage_measure_words(),
         "reasons": reasons.texts,
@@ -95,7 +97,7 @@ def _summary(files: RunFiles, names: list[str]) -> Row:
     measures = [
         measure_words(name) | compact_all(summary.get("measures", {}).get(name, {})) for name in names
     ]
-    kept = ("sentences", "findings", "share_by_rank", "share_by_position", "traces")
+    kept = ("beats_control", "sentences", "findings", "share_by_rank", "share_by_position", "traces")
     return {
         "scale": summary.get("scale", files.run["spec"].get("scale", "nats")),
         "measures": measures,

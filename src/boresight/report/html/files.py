@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from boresight.errors import SpecError
 from boresight.run.evidence import StoredRows, sort_rows
+from boresight.run.saliency import GENERATOR_STAGE
 from boresight.store.files import read_json, read_jsonl
 from boresight.store.values import ValueStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     Row = dict[str, Any]
@@ -111,6 +112,19 @@ class RunFiles:
         return {line["trace"]: line for line in read_jsonl(self.root / "explanations.jsonl")}
 
     @cached_property
+    def query_words(self) -> dict[str, list[Row]]:
+        """The generator's rows of ``saliency.parquet`` for the words of the query, by trace id."""
+        if "query" not in self.run["spec"].get("players", ()):
+            return {}
+        chosen = [("stage", "=", GENERATOR_STAGE), ("side", "=", "query"), ("target", "=", ANSWER)]
+        return _by_trace(self._table("saliency", chosen))
+
+    @cached_property
+    def query_alignment(self) -> dict[str, list[Row]]:
+        """Rows of ``query_alignment.parquet`` by trace id."""
+        return _by_trace(self._table("query_alignment"))
+
+    @cached_property
     def funnel(self) -> dict[str, list[Row]]:
         """Rows of ``funnel.parquet`` by trace id."""
         return _by_trace(self._table("funnel"))
@@ -138,13 +152,13 @@ class RunFiles:
         rows = ValueStore(folder).read(index)
         return sort_rows(rows, players, ANSWER) if rows else None
 
-    def _table(self, name: str) -> list[Row]:
+    def _table(self, name: str, chosen: Sequence[tuple[str, str, str]] | None = None) -> list[Row]:
         path = self.root / f"{name}.parquet"
         if not path.exists():
             return []
         import pyarrow.parquet as pq
 
-        rows: list[Row] = pq.read_table(path, partitioning=None).to_pylist()
+        rows: list[Row] = pq.read_table(path, partitioning=None, filters=chosen).to_pylist()
         return rows
 
 

@@ -71,7 +71,7 @@ def words_with_values(tokens: Sequence[Sequence[Any]], text: str) -> list[list[A
             words[-1][1], words[-1][2] = max(end, words[-1][1]), words[-1][2] + value
         else:
             words.append([first, end, value])
-    units = _units(text)
+    units = units_of(text)
     return [[units[start], units[end], compact(value)] for start, end, value in words]
 
 
@@ -91,7 +91,7 @@ def _joins(letter: str) -> bool:
     return letter.isalnum() and ord(letter) < 0x0E00  # noqa: PLR2004 - Thai and what follows
 
 
-def _units(text: str) -> list[int]:
+def units_of(text: str) -> list[int]:
     """UTF-16 place of each character, and of the end."""
     places = [0]
     for letter in text:

@@ -12,6 +12,7 @@ from boresight.game.coalitions import coalition_of
 from boresight.report.html.files import ANSWER
 from boresight.report.html.funnel_data import trace_funnel
 from boresight.report.html.numbers import base64_floats, compact, compact_all, milli, pieces
+from boresight.report.html.query_data import asked_words
 from boresight.report.html.saliency_data import trace_saliency
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def trace_data(files: RunFiles, index: int, trace: Row, names: Sequence[str], re
         "sets": _sets(files.sets.get(key, []), place),
         "spans": _spans(files.passages.get(key, []), place),
         "look": trace_saliency(files.explanations.get(key), trace),
+        "asked": _asked(files, trace, reasons),
         **trace_funnel(files, key, place),
     }
 
@@ -89,6 +91,14 @@ def _unaided(files: RunFiles, key: str) -> list[Any] | None:
     """Text of the closed-book answer and whether the model ended it itself; None where none was asked for."""
     line = files.closed_book.get(key)
     return None if line is None else [line["text"], line["finished"]]
+
+
+def _asked(files: RunFiles, trace: Row, reasons: Reasons) -> Row | None:
+    """The words of the question, as retriever and generator depend on them, and how the two agree."""
+    key = trace["id"]
+    asked = asked_words(trace["query"], files.explanations.get(key), files.query_words.get(key, []))
+    rows = files.query_alignment.get(key, []) if key in files.explanations else []
+    return asked and asked | {"measures": [[row["measure"], _measure(row, reasons)] for row in rows]}
 
 
 class Reasons:
@@ -188,7 +198,7 @@ def _measure(row: Row | None, reasons: Reasons) -> Any:
         return None
     if row["state"] != "defined":
         return f"{row['state'][0]}{reasons.number(row['reason'] or 'no reason was stored')}"
-    cells = [compact(row[name]) for name in ("value", "chance", "low", "high")]
+    cells = [compact(row.get(name)) for name in ("value", "chance", "low", "high")]
     while cells[-1] is None:
         cells.pop()
     return cells

@@ -115,6 +115,7 @@ EVIDENCE = {
     "floor": "floor",
     "margin": "margin within which an answer is kept",
     "from_memory": "share of answers from memory",
+    "label": "grade of its label",
     "chance": "chance",
     "traces": "traces",
 }
@@ -135,6 +136,7 @@ FINDINGS: dict[str, tuple[str, str]] = {
     "claim_from_uncited": (
         "Claim from an uncited passage", "A sentence cites one passage and rests on another.",
     ),
+    "label_hole": ("Label hole", "The answer rests on a passage that no label calls relevant."),
     "hostile_passage": ("Hostile passage", "A passage holds control tokens or instructions."),
     "against_the_retriever": ("Against the retriever", "The generator uses what the retriever ranks low."),
     "with_the_retriever": ("With the retriever", "The generator uses what the retriever ranks high."),

@@ -28,8 +28,8 @@ const nameText = (trace, index) => nameParts(trace, index).map(visible).join(" \
 const nameOf = (trace, index) =>
   nameParts(trace, index).map((part, place) => [place ? " \u00b7 " : null, text(part)]);
 
-function measureOf(trace, index) {
-  const cell = trace.measures[index];
+const measureOf = (trace, index) => readMeasure(trace.measures[index]);
+function readMeasure(cell) {
   if (!has(cell)) return { state: "absent" };
   if (typeof cell === "string") {
     return { state: cell[0] === "u" ? "undefined" : "failed", reason: D.reasons[Number(cell.slice(1))] };

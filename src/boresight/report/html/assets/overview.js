@@ -3,14 +3,22 @@ function overview() {
   document.title = "Overview \u00b7 Boresight report";
   return [
     h("h1", { class: "sr" }, "Overview of the run"),
+    againstRandom(),
     sentences(),
     failures(),
     measures(),
     h("div", { class: "pair" }, findingKinds(), shares()),
+    looksSection(),
     funnelSection(),
     slices(),
     traceList(),
   ];
+}
+
+// Attributions that do no better than chance are said so before anything else.
+function againstRandom() {
+  const said = (D.summary.beats_control || {}).sentence;
+  return said ? h("p", { class: "bad", role: "note" }, text(said)) : null;
 }
 
 function sentences() {

@@ -11,6 +11,7 @@ function traceView(trace) {
     answerSection(scene),
     passagesSection(scene),
     saliencySection(trace),
+    askedSection(trace),
     traceFunnel(trace),
     h("div", { class: "pair" }, pairsSection(trace), setsSection(trace)),
     spansSection(trace),
