@@ -37,6 +37,13 @@ def test_the_lattice_is_in_bit_mask_order(table):
     assert table.complete
 
 
+def test_totals_are_keyed_by_the_bit_mask_of_what_is_stored(table):
+    assert table.totals == {0: -4.0, 1: -3.0, 2: -3.0, 3: -1.0}
+    assert ValueTable(("a", "b"), "answer", {"01": ROWS["01"]}).totals == {2: -3.0}
+    assert ValueTable((), "answer", {"": ROWS["00"]}).totals == {0: -4.0}
+    assert ValueTable(("a",), "answer", {}).totals == {}
+
+
 def test_an_incomplete_table_has_no_lattice():
     table = ValueTable(("a", "b"), "answer", {"00": ROWS["00"]})
     assert not table.complete

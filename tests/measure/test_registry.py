@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 
 from boresight.errors import SpecError
 from boresight.game.needs import Needs
-from boresight.measure.evidence import Evidence, RetrieverView
+from boresight.measure.evidence import AbsentError, Evidence, RetrieverView
 from boresight.measure.registry import catalogue, default_measures, parse, passage_measures
+from boresight.measure.rows import Extra
 
-EVERY = (*default_measures(), *passage_measures())
-OF_THE_FUNNEL = ("good_retrieved", "good_in_context", "good_used", "good_cited")  # on demand
-TRACE = pytest.mark.parametrize("measure", default_measures(), ids=str)
+ALL = tuple(parse(entry["name"]) for entry in catalogue())
+EVERY = (*default_measures(), *(one for one in passage_measures() if one.family.default))
+TRACE = pytest.mark.parametrize("measure", [one for one in ALL if one.family.scope == "trace"], ids=str)
 PASSAGE = pytest.mark.parametrize("measure", passage_measures(), ids=str)
 
 
@@ -64,11 +65,12 @@ def test_the_default_measures_need_only_the_answer_table_and_the_closed_book():
     }
 
 
-def test_four_measures_speak_of_a_passage():
-    assert [str(measure) for measure in passage_measures()] == ["share", "harm", "leave_one_out", "gain"]
+def test_four_measures_speak_of_a_passage_by_default():
+    found = [str(measure) for measure in passage_measures() if measure.family.default]
+    assert found == ["share", "harm", "leave_one_out", "gain"]
 
 
-@pytest.mark.parametrize("measure", EVERY, ids=str)
+@pytest.mark.parametrize("measure", ALL, ids=str)
 def test_a_name_parses_back(measure):
     assert parse(str(measure)) == measure
 
@@ -135,7 +137,8 @@ def test_a_name_like_no_other_gets_the_list():
 def test_the_catalogue_is_json_and_each_name_in_it_parses():
     listed = json.loads(json.dumps(catalogue(), allow_nan=False))
     assert [entry["name"] for entry in listed] == [str(parse(entry["name"])) for entry in listed]
-    assert len(listed) == len({entry["name"] for entry in listed}) == len(EVERY) + len(OF_THE_FUNNEL)
+    assert len(listed) == len({entry["name"] for entry in listed})
+    assert {entry["name"] for entry in listed if entry["default"]} == {str(measure) for measure in EVERY}
 
 
 def test_the_catalogue_declares_everything_about_a_measure():
@@ -190,7 +193,7 @@ def test_pearson_reads_scores_and_attributions_above_the_floor(evidence):
 
 
 def test_passage_measures_are_keyed_in_context_order(evidence):
-    found = {str(measure): measure.per_passage(evidence) for measure in passage_measures()}
+    found = {str(measure): measure.per_passage(evidence) for measure in EVERY if measure.family.passages}
     assert all(list(values) == list("abcd") for values in found.values())
     assert found["share"]["a"].value == pytest.approx(1 / (4 + 1e-6), abs=1e-12)
     assert found["harm"]["d"].value == 0.5
@@ -199,9 +202,9 @@ def test_passage_measures_are_keyed_in_context_order(evidence):
 
 
 @TRACE
-def test_every_value_lies_in_its_declared_range(measure, evidence, toy):
+def test_every_value_lies_in_its_declared_range(measure, evidence, toy, full):
     low, high = measure.family.range
-    for seen in (evidence, toy):
+    for seen in (evidence, toy, full):
         found = measure.compute(seen)
         for number in (found.value, found.chance, found.minimum):
             if number is not None:
@@ -211,7 +214,8 @@ def test_every_value_lies_in_its_declared_range(measure, evidence, toy):
 @TRACE
 def test_a_reason_of_the_trace_undefines_the_measure(measure, evidence):
     found = measure.compute(replace(evidence, reason="the answer is empty"))
-    assert (found.state, found.reason) == ("undefined", "the answer is empty")
+    if measure.needs.rows:
+        assert (found.state, found.reason) == ("undefined", "the answer is empty")
 
 
 @PASSAGE
@@ -225,7 +229,7 @@ def without(need, evidence):
     no_ranks = replace(evidence.retriever, ranks=None, rank_reason="no ranks")
     no_scores = replace(evidence.retriever, scores=None, score_reason="no scores")
     gap, reason = {
-        "table": ({"attribution": None, "attribution_prob": None}, "no attributions"),
+        "table": ({"attribution": None, "attribution_prob": None, "table": None}, "no "),
         "grand": ({"grand": None}, "the prompt with all passages was not scored"),
         "empty": ({"empty": None}, "the prompt with no passage was not scored"),
         "closed_book": ({"closed_book": None}, "the closed-book prompt was not scored"),
@@ -233,8 +237,37 @@ def without(need, evidence):
         "leave_one_out": ({"without": {}}, "the prompt without this passage was not scored"),
         "retriever_ranks": ({"retriever": no_ranks}, "no ranks"),
         "retriever_scores": ({"retriever": no_scores}, "no scores"),
-    }[need]
+    }.get(need) or ({"extra": replace(evidence.extra, **GAPS[need][0])}, GAPS[need][1])
+    if need in TOKEN_FIELDS:
+        gap["extra"] = replace(evidence.extra, targets=tokens_without(need, evidence))
+    if need == "order_answers":
+        orders = tuple(replace(row, answer=None) for row in evidence.extra.orders)
+        gap["extra"] = replace(evidence.extra, orders=orders)
     return replace(evidence, **gap), reason
+
+
+GAPS = {
+    "orders": ({"orders": ()}, "the context was not scored in other orders"),
+    "order_answers": ({}, "no answers were generated in other orders"),
+    "contrastive": ({"contrastive": {}}, "no reference was scored under the contrastive mixture"),
+    "abstention": ({"abstention": {}}, "the abstention string was not scored behind each passage alone"),
+    "streams": ({"streams": None}, "the distributions with passages and closed book were not compared"),
+    "single_answers": ({"single_answers": {}}, "no answers were generated with one passage alone"),
+    "closed_book_answer": ({"closed_book_answer": None}, "the plain question was not answered"),
+}
+TOKEN_FIELDS = {
+    "grand": {"grand": None},
+    "empty": {"empty": None},
+    "closed_book": {"closed_book": None},
+    "singletons": {"singletons": {}},
+    "leave_one_out": {"without": {}},
+}
+
+
+def tokens_without(need, evidence):
+    """The targets token by token without the rows of a need."""
+    targets = evidence.extra.targets.items()
+    return {name: replace(rows, **TOKEN_FIELDS[need]) for name, rows in targets}
 
 
 def outcomes(measure, seen):
@@ -243,17 +276,70 @@ def outcomes(measure, seen):
     )
 
 
-NEEDS = sorted({field.name for field in fields(Needs)} - {"targets"})
+NEEDS = sorted({field.name for field in fields(Needs)} - {"targets", "tables"})
 
 
 @pytest.mark.parametrize("need", NEEDS)
 @pytest.mark.parametrize("measure", EVERY, ids=str)
-def test_a_measure_reads_exactly_what_it_declares(measure, need, evidence):
+def test_a_default_measure_reads_exactly_what_it_declares(measure, need, evidence):
     seen, reason = without(need, evidence)
     if need in measure.needs.rows:
         assert all(one.state == "undefined" and reason in one.reason for one in outcomes(measure, seen))
     else:
         assert outcomes(measure, seen) == outcomes(measure, evidence)
+
+
+@pytest.mark.parametrize("measure", ALL, ids=str)
+def test_a_measure_reads_nothing_that_it_does_not_declare(measure, full):
+    declared = set(measure.needs.rows)
+    declared |= {"orders"} if "order_answers" in declared else set()  # an answer stands in a row of its order
+    whole = outcomes(measure, full)
+    for need in set(NEEDS) - declared:
+        assert outcomes(measure, without(need, full)[0]) == whole, need
+
+
+@pytest.mark.parametrize("measure", ALL, ids=str)
+def test_a_measure_says_which_extra_rows_it_lacks(measure, full):
+    for need in set(GAPS) & set(measure.needs.rows):
+        seen, reason = without(need, full)
+        reasons = {reason, GAPS["order_answers"][1]} if need == "orders" else {reason}
+        found = outcomes(measure, seen)
+        assert any(one.state == "undefined" and any(r in one.reason for r in reasons) for one in found), need
+
+
+@pytest.mark.parametrize("need", sorted(GAPS))
+def test_the_reason_of_the_run_goes_before_the_general_one(need, evidence):
+    accessor = f"known_{need}"
+    extra = Extra(references=("Rome",), absent={need: "this generator shows no distributions"})
+    with pytest.raises(AbsentError, match="this generator shows no distributions"):
+        getattr(replace(evidence, extra=extra), accessor)()
+
+
+def test_a_target_that_was_not_scored_is_absent_by_its_name(full):
+    assert full.token_rows("reference:0") is full.reference_rows()["reference:0"]
+    with pytest.raises(AbsentError, match="the target reference:1 was not scored"):
+        full.token_rows("reference:1")
+    with pytest.raises(AbsentError, match="the references were not scored"):
+        replace(full, extra=replace(full.extra, targets={})).reference_rows()
+
+
+def test_every_accessor_gives_what_is_stored(full):
+    extra = full.extra
+    assert full.known_orders() == full.known_order_answers() == extra.orders
+    assert (full.known_streams(), full.known_abstention()) == (extra.streams, extra.abstention)
+    assert (full.known_contrastive(), full.known_table()) == (extra.contrastive, full.table)
+    assert (full.known_single_answers(), full.known_references()) == (extra.single_answers, extra.references)
+    assert (full.known_answer(), full.known_closed_book_answer()) == ("Rome [1]", "Paris")
+
+
+def test_an_empty_answer_to_the_plain_question_is_an_answer(full):
+    assert replace(full, extra=replace(full.extra, closed_book_answer="")).known_closed_book_answer() == ""
+
+
+@pytest.mark.parametrize("accessor", ["known_references", "known_answer", "known_table"])
+def test_what_was_never_recorded_is_absent(accessor, evidence):
+    with pytest.raises(AbsentError):
+        getattr(evidence, accessor)()
 
 
 def test_the_floor_must_be_measured_before_anything_is_below_it(evidence):

@@ -2,10 +2,16 @@
 
 import pytest
 
+from boresight.measure.attribution_faithfulness.families import attribution_faithfulness_families
 from boresight.measure.registry import default_measures
+from boresight.measure.retrieval.families import retrieval_families
 from boresight.report.html.words import SETTINGS, measure_words
 
-NAMES = [str(measure) for measure in default_measures()]
+ON_DEMAND = (*attribution_faithfulness_families(), *retrieval_families())
+NAMES = [
+    *(str(measure) for measure in default_measures()),
+    *(str(measure) for family in ON_DEMAND for measure in family.bound()),
+]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -16,6 +16,7 @@ from boresight.cli import retrieve
 from boresight.cli import ask
 from boresight.cli import compare
 from boresight.cli import gate
+from boresight.cli import risk
 from boresight.cli import funnel
 from boresight.cli import citations
 from boresight.cli import measures

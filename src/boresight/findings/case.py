@@ -67,6 +67,7 @@ class Case:
             interval that is nearest to 0; None where there is none.
         ranks: Per passage its rank for the retriever, from 0, equal numbers are ties; None where unknown.
         texts: Per passage its title and text.
+        relevance: Per labelled passage of the trace its grade; above 0 is relevant.
         least: Smallest stored value, closed book included; None where nothing was scored.
         most: Largest stored value.
         claims: The sentences of the answer, with what each passage does for them; none where not scored.
@@ -91,6 +92,7 @@ class Case:
     interactions: Mapping[Pair, float] | None = None
     ranks: Mapping[str, float] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
+    relevance: Mapping[str, float] = field(default_factory=dict)
     least: float | None = None
     most: float | None = None
     claims: tuple[CitedClaim, ...] = ()
@@ -228,6 +230,7 @@ def case_from(
             pair: float(interactions[i, j]) for (i, j), pair in named.items() if pair in both
         },
         ranks=evidence.retriever.ranks,
+        relevance=trace.relevance,
         texts={passage.id: f"{passage.title or ''}\n{passage.text}" for passage in trace.context_passages},
         least=min(stored, default=None),
         most=max(stored, default=None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,6 +47,13 @@ class ValueTable:
     def complete(self) -> bool:
         """Whether all 2^n coalitions are there."""
         return len(self.rows) == 1 << self.n
+
+    @cached_property
+    def totals(self) -> Mapping[int, float]:
+        """Nats of the whole target by the bit mask of each stored coalition, bit i for passage i."""
+        whole = np.stack(list(self.rows.values())).sum(axis=1, dtype=np.float64) if self.rows else ()
+        masks = (int(coalition[::-1] or "0", 2) for coalition in self.rows)
+        return dict(zip(masks, map(float, whole), strict=True))
 
     def coalition(self, passage_ids: Iterable[str]) -> str:
         """The coalition of these passages.

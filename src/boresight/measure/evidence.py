@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from boresight.measure.rows import Extra
 
@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
     from boresight.game.table import ValueTable
     from boresight.measure.funnel.types import FunnelRow
+    from boresight.measure.rows import Floats, OrderRow, Streams, TokenRows
 
 Scale = Literal["nats", "prob"]
+Rows = TypeVar("Rows")
 RESOLUTION = 1e-9
 """Stored rows are float32; an attribution this small is their rounding, whatever the floor."""
 
@@ -36,6 +38,17 @@ _ROWS: Mapping[str, str] = {
     "empty": "the prompt with no passage",
     "closed_book": "the closed-book prompt",
 }
+_NO_EXTRA: Mapping[str, str] = {
+    "orders": "the context was not scored in other orders",
+    "order_answers": "no answers were generated in other orders",
+    "abstention": "the abstention string was not scored behind each passage alone",
+    "contrastive": "no reference was scored under the contrastive mixture",
+    "streams": "the distributions with passages and closed book were not compared",
+    "single_answers": "no answers were generated with one passage alone",
+    "closed_book_answer": "the plain question was not answered",
+}
+REFERENCE = "reference:"
+"""What the ids of references begin with."""
 
 
 class AbsentError(LookupError):
@@ -54,6 +67,7 @@ class RetrieverView:
             stage does not score all that it ranks.
         rank_reason: Why there are no ranks.
         score_reason: Why there are no scores.
+        ranking: All passages that the stage ranks, in the context or not, the best first.
     """
 
     stage: str | None = None
@@ -61,6 +75,7 @@ class RetrieverView:
     scores: Mapping[str, float] | None = None
     rank_reason: str | None = None
     score_reason: str | None = None
+    ranking: tuple[str, ...] = ()
 
     def known_ranks(self) -> Mapping[str, float]:
         """The ranks.
@@ -175,6 +190,130 @@ class Evidence:
         if value is None:
             raise AbsentError(f"{_ROWS[name]} was not scored")
         return value
+
+    def known_table(self) -> ValueTable:
+        """The stored values by coalition.
+
+        Raises:
+            AbsentError: Nothing was scored.
+        """
+        if self.table is None or not self.table.rows:
+            raise AbsentError("no coalition was scored")
+        return self.table
+
+    def known_orders(self) -> tuple[OrderRow, ...]:
+        """The context in several orders, the recorded one first.
+
+        Raises:
+            AbsentError: No order was scored.
+        """
+        return self._stored("orders", self.extra.orders)
+
+    def known_order_answers(self) -> tuple[OrderRow, ...]:
+        """Those of the orders in which an answer was generated.
+
+        Raises:
+            AbsentError: In none.
+        """
+        answered = tuple(row for row in self.extra.orders if row.answer is not None)
+        return self._stored("order_answers", answered)
+
+    def token_rows(self, target: str = "answer") -> TokenRows:
+        """A target token by token.
+
+        Args:
+            target: ``answer``, or ``reference:0`` and on.
+
+        Raises:
+            AbsentError: The target was not scored.
+        """
+        found = self.extra.targets.get(target)
+        if found is None:
+            raise AbsentError(f"the target {target} was not scored")
+        return found
+
+    def reference_rows(self) -> Mapping[str, TokenRows]:
+        """Every reference token by token, by target id.
+
+        Raises:
+            AbsentError: The trace has no references, or they were not scored.
+        """
+        self.known_references()
+        found = {name: rows for name, rows in self.extra.targets.items() if name.startswith(REFERENCE)}
+        if not found:
+            raise AbsentError("the references were not scored")
+        return found
+
+    def known_streams(self) -> Streams:
+        """The two next-token distributions over the answer.
+
+        Raises:
+            AbsentError: They were not compared.
+        """
+        return self._stored("streams", self.extra.streams)
+
+    def known_abstention(self) -> Mapping[str, float]:
+        """Per passage the probability, when it stands alone, of an answer that begins as an abstention does.
+
+        Raises:
+            AbsentError: Not scored.
+        """
+        return self._stored("abstention", self.extra.abstention)
+
+    def known_contrastive(self) -> Mapping[str, Mapping[str, Floats]]:
+        """Per passage and reference id the log-probabilities under the contrastive mixture, shape (T,).
+
+        Raises:
+            AbsentError: The trace has no references, or they were not scored so.
+        """
+        self.known_references()
+        return self._stored("contrastive", self.extra.contrastive)
+
+    def known_single_answers(self) -> Mapping[str, str]:
+        """Per passage the greedy answer with it alone.
+
+        Raises:
+            AbsentError: None was generated.
+        """
+        return self._stored("single_answers", self.extra.single_answers)
+
+    def known_closed_book_answer(self) -> str:
+        """What the model answers to the plain question; may be empty.
+
+        Raises:
+            AbsentError: It was not asked.
+        """
+        if self.extra.closed_book_answer is None:
+            raise AbsentError(self._why("closed_book_answer"))
+        return self.extra.closed_book_answer
+
+    def known_answer(self) -> str:
+        """The answer's text.
+
+        Raises:
+            AbsentError: There is none.
+        """
+        if self.extra.answer is None:
+            raise AbsentError("there is no answer")
+        return self.extra.answer
+
+    def known_references(self) -> tuple[str, ...]:
+        """The right answers.
+
+        Raises:
+            AbsentError: The trace has none.
+        """
+        if not self.extra.references:
+            raise AbsentError("the trace has no references")
+        return self.extra.references
+
+    def _stored(self, need: str, rows: Rows | None) -> Rows:
+        if not rows:
+            raise AbsentError(self._why(need))
+        return rows
+
+    def _why(self, need: str) -> str:
+        return self.extra.absent.get(need, _NO_EXTRA[need])
 
     def _attribution(self, scale: Scale) -> Mapping[str, float] | None:
         return self.attribution if scale == "nats" else self.attribution_prob

@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING
 
 from boresight.game.needs import Needs
 from boresight.measure import alignment, correlation, overlap, utility
+from boresight.measure.attribution_faithfulness.families import attribution_faithfulness_families
 from boresight.measure.citation.families import citation_families
 from boresight.measure.family import Family, Parameter
 from boresight.measure.funnel.families import funnel_families
+from boresight.measure.order.families import order_families
+from boresight.measure.quality.families import quality_families
+from boresight.measure.retrieval.families import retrieval_families
 from boresight.outcome import Measure
 
 if TYPE_CHECKING:
@@ -272,5 +276,9 @@ FAMILIES = (
         passages=_gain,
     ),
     *funnel_families(lambda seen: seen.funnel),
+    *attribution_faithfulness_families(),
+    *retrieval_families(),
     *citation_families(),
+    *order_families(),
+    *quality_families(),
 )

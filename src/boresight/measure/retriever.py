@@ -33,16 +33,17 @@ def retriever_view(trace: Trace, stage_name: str | None = None) -> RetrieverView
     stage = trace.last_ranking(stage_name)
     if stage is None:
         return RetrieverView(None, None, None, NO_RANKING, NO_RANKING)
-    held = {ranked.id for ranked in stage.ranking}
+    ranking = tuple(ranked.id for ranked in stage.ranking)
+    held = set(ranking)
     lost = next((passage for passage in trace.context if passage not in held), None)
     if lost is not None:
         reason = f"stage {stage.name!r} does not hold passage {lost!r} of the context"
-        return RetrieverView(stage.name, None, None, reason, reason)
+        return RetrieverView(stage.name, None, None, reason, reason, ranking)
     ranks = _ranks(stage, set(trace.context))
     if any(ranked.score is None for ranked in stage.ranking):
-        return RetrieverView(stage.name, ranks, None, None, NO_SCORES)
+        return RetrieverView(stage.name, ranks, None, None, NO_SCORES, ranking)
     scores = {ranked.id: float(ranked.score) for ranked in stage.ranking if ranked.score is not None}
-    return RetrieverView(stage.name, ranks, _in_order(scores, trace.context), None, None)
+    return RetrieverView(stage.name, ranks, _in_order(scores, trace.context), None, None, ranking)
 
 
 def _in_order(values: dict[str, float], passages: Iterable[str]) -> dict[str, float]:

@@ -86,6 +86,7 @@ class Extra:
         references: Right answers.
         relevance: Labels of passages, by id; a passage without a label was never judged.
         cited: Passage ids that the answer cites.
+        absent: Why something that a measure asked for is not here, by need.
     """
 
     orders: tuple[OrderRow, ...] = ()
@@ -99,3 +100,4 @@ class Extra:
     references: tuple[str, ...] = ()
     relevance: Mapping[str, float] = field(default_factory=dict)
     cited: frozenset[str] = frozenset()
+    absent: Mapping[str, str] = field(default_factory=dict)

@@ -11,6 +11,15 @@ if TYPE_CHECKING:
     from boresight.run.cost import Cost
 
 WIDTH = 80
+_NEEDED = {
+    "orders": "other orders of the passages",
+    "other_targets": "references and other targets",
+    "abstention": "abstention behind each passage alone",
+    "contrastive": "references under the contrastive mixture",
+    "streams": "two streams over the answer",
+    "order_answers": "answers in other orders",
+    "single_answers": "answers with one passage alone",
+}
 
 
 def plain(text: str, width: int | None = None) -> str:
@@ -35,7 +44,7 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def cost_lines(cost: Cost) -> list[str]:
-    """What a run will cost, in two or three lines."""
+    """What a run will cost, in two or three lines, and one more for each thing that few measures need."""
     bound = "at most " if cost.at_most else ""
     parts = [f"{counted(cost.traces, 'trace')}: {cost.exact} exact, {cost.sampled} sampled"]
     if cost.failed:
@@ -44,6 +53,8 @@ def cost_lines(cost: Cost) -> list[str]:
         ", ".join(parts),
         f"{bound}{cost.tokens:,} tokens, {cost.coalitions:,} coalitions, {cost.calls:,} calls",
     ]
+    lines += [f"  of them {_NEEDED[name]}: {tokens:,} tokens" for name, tokens in cost.added_tokens.items()]
+    lines += [f"  {_NEEDED[name]}: {answers:,} answers" for name, answers in cost.added_answers.items()]
     rest = []
     if cost.memory_mib is not None:
         rest.append(f"{cost.memory_mib:,} MiB of weights")

@@ -6,6 +6,7 @@ from typing import Any
 
 from boresight.errors import SpecError
 from boresight.measure.registry import catalogue, parse
+from boresight.report.html.words_on_demand import FAITHFULNESS, RETRIEVAL, SETTINGS_ON_DEMAND
 
 _RESTS_LOW = "The answer rests most on a passage that the retriever ranked low."
 
@@ -85,6 +86,8 @@ LABELS: dict[str, tuple[str, str]] = {
     ),
     "good_cited": ("Good passages cited", "Share of the good passages of the context that the answer cites."),
     "total_harm": ("Total harm", "Nats that passages took away from the answer; lower is better, 0 is best."),
+    **FAITHFULNESS,
+    **RETRIEVAL,
 }
 
 _DEEPER = "each rank counts {at} times as much as the one before."
@@ -99,6 +102,7 @@ SETTINGS = {
     "noise_distraction": _FAR,
     "wasted_share": "t = {at}.",
     "noise_share": "t = {at}.",
+    **SETTINGS_ON_DEMAND,
 }
 
 EVIDENCE = {
