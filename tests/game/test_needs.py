@@ -19,6 +19,13 @@ def test_the_union_holds_what_either_side_needs():
     assert (one | other).targets == {"answer", "abstention", "reference:0"}
 
 
+def test_another_target_has_no_table_unless_a_measure_asks_for_it():
+    table, singles = Needs(table=True), Needs(singletons=True, targets=frozenset({"answer", "reference"}))
+    assert (table | singles).tables == {"answer"}
+    whole = Needs(table=True, tables=frozenset({"reference"}))
+    assert (table | whole).tables == {"answer", "reference"}
+
+
 def test_the_union_depends_on_neither_order_nor_repetition():
     needs = [Needs(grand=True), Needs(empty=True), Needs(singletons=True), Needs(grand=True)]
     assert (

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from boresight.game.table import ValueTable
     from boresight.measure.citation import CitedClaim
     from boresight.measure.evidence import Evidence
+    from boresight.measure.rows import OrderRow
     from boresight.trace import Trace
 
     Pair = tuple[str, str]
@@ -70,6 +71,7 @@ class Case:
         relevance: Per labelled passage of the trace its grade; above 0 is relevant.
         least: Smallest stored value, closed book included; None where nothing was scored.
         most: Largest stored value.
+        orders: The context in several orders, the recorded one first; none where not scored.
         claims: The sentences of the answer, with what each passage does for them; none where not scored.
     """
 
@@ -95,6 +97,7 @@ class Case:
     relevance: Mapping[str, float] = field(default_factory=dict)
     least: float | None = None
     most: float | None = None
+    orders: tuple[OrderRow, ...] = ()
     claims: tuple[CitedClaim, ...] = ()
 
     @property
@@ -234,6 +237,7 @@ def case_from(
         texts={passage.id: f"{passage.title or ''}\n{passage.text}" for passage in trace.context_passages},
         least=min(stored, default=None),
         most=max(stored, default=None),
+        orders=evidence.extra.orders,
         claims=known_claims(evidence),
     )  # fmt: skip
 

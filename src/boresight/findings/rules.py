@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from boresight.findings import alignment, citation, effect, hostile, labels, together
+from boresight.findings import alignment, citation, effect, hostile, labels, order, together
 from boresight.findings.rank import ranked
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ RULES: dict[str, Rule] = {
     "twins": Rule(together.is_asked, together.twins),
     "need_each_other": Rule(together.is_asked, together.need_each_other),
     "claim_from_uncited": Rule(citation.is_asked, citation.claim_from_uncited),
+    "order_sensitive": Rule(order.is_asked, order.order_sensitive),
     "label_hole": Rule(labels.is_asked, labels.label_hole),
     "hostile_passage": Rule(hostile.is_asked, hostile.hostile_passage, needs_effect=False),
 }

@@ -26,6 +26,8 @@ class Needs:
         single_answers: Greedy answers with each passage alone.
         closed_book_answer: The greedy answer to the plain question.
         targets: Target ids to score; ``reference`` stands for every reference.
+        tables: Those of them that are scored behind every coalition that the answer is. Of the others there
+            are the grand and the empty coalition, and the singletons and closed book where these are needed.
         retriever_ranks: Ranks that the retriever gave the passages of the context.
         retriever_scores: Scores that the retriever gave the passages of the context.
     """
@@ -44,6 +46,7 @@ class Needs:
     single_answers: bool = False
     closed_book_answer: bool = False
     targets: frozenset[str] = ANSWER
+    tables: frozenset[str] = ANSWER
     retriever_ranks: bool = False
     retriever_scores: bool = False
 

@@ -9,11 +9,27 @@ from boresight.models.reasoning import split_reasoning
 from boresight.models.seam import Generation, Generator, Target, TargetKind
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from boresight.trace import Trace
 
 ANSWER = "answer"
 ABSTENTION = "abstention"
+REFERENCE = "reference"
 ABSTENTION_TEXT = "NO-RESPONSE"
+
+
+def is_named(target_id: str, names: Collection[str]) -> bool:
+    """Whether names hold a target; ``reference`` names every reference."""
+    kind = target_id.partition(":")[0]
+    return target_id in names or (kind == REFERENCE and REFERENCE in names)
+
+
+def named_targets(names: Collection[str], trace: Trace) -> list[str]:
+    """The ids that names stand for in a trace, in a fixed order; ``reference`` is every reference."""
+    references = [f"{REFERENCE}:{number}" for number in range(len(trace.references))]
+    found = [name for name in sorted(names) if name != REFERENCE]
+    return found + [one for one in references if REFERENCE in names and one not in names]
 
 
 def text_target(
@@ -50,7 +66,7 @@ def known_target(generator: Generator, trace: Trace, target_id: str, *, end: boo
     if target_id == ABSTENTION:
         return text_target(generator, trace, ABSTENTION, "abstention", ABSTENTION_TEXT, end=end)
     kind, _, number = target_id.partition(":")
-    if kind != "reference" or not number.isdecimal():
+    if kind != REFERENCE or not number.isdecimal():
         raise SpecError(
             f"no target is called {target_id!r}; there are answer, reference:0 and on, abstention"
         )

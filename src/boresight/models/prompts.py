@@ -109,7 +109,21 @@ RAG_E = PromptStyle(
     labels="renumber",
 )
 
-STYLES: Mapping[str, PromptStyle] = MappingProxyType({style.name: style for style in (BORESIGHT, RAG_E)})
+# What UDCG (arXiv 2510.21440) and the distracting effect (arXiv 2505.06914) ask behind one passage, in our
+# own words: to answer from the documents alone, or else with a fixed string. One passage is document 1.
+UDCG = PromptStyle(
+    name="udcg",
+    instruction=(
+        "Answer the question using only the documents below. "
+        "If they do not contain the answer, reply with NO-RESPONSE and nothing else."
+    ),
+    closed_instruction="Answer the question.",
+    passage="Document {label}: {title}. {text}",
+    untitled="Document {label}: {text}",
+    labels="renumber",
+)
+
+STYLES: Mapping[str, PromptStyle] = MappingProxyType({one.name: one for one in (BORESIGHT, RAG_E, UDCG)})
 
 
 def style_named(name: str) -> PromptStyle:

@@ -27,6 +27,8 @@ from boresight.models.logprobs import MAX_LOGIT_BYTES, TargetScorer
 from boresight.models.packing import PackedBatch, PackLimits
 from boresight.models.probe import require_causal, require_vocabulary
 from boresight.models.seam import Capabilities, Scored, equal_length_batches
+from boresight.models.stream_scorer import StreamScorer
+from boresight.models.streams import ALPHA
 from boresight.models.tree_support import tree_scorer
 
 if TYPE_CHECKING:
@@ -84,6 +86,7 @@ class TransformersGenerator:
         self._origin = dict(origin or {})
         self._fingerprint = weights_fingerprint(model)
         self._scorer = TargetScorer(model)
+        self._streams = StreamScorer(model, self._scorer)
         self._engine = engine
         own = copy.deepcopy(tokenizer)
         self._assembler = PromptAssembler(own, _window(model, own))
@@ -312,6 +315,25 @@ class TransformersGenerator:
                 f"on device {self._scorer.device}; try --dtype fp32, or --device cpu"
             )
         return row.astype(np.float32)
+
+    def compare(
+        self, with_passages: Request, without: Request, kinds: frozenset[str], alpha: float = ALPHA
+    ) -> dict[str, dict[str, NDArray[np.float32]]]:
+        """Compare two streams; see :class:`boresight.models.streams.ComparesStreams`.
+
+        Raises:
+            ScoringError: As :meth:`score`.
+            ValueError: If the two have different targets, or alpha is below 0.
+        """
+        for request in (with_passages, without):
+            for target in request.targets:
+                self._fitting(request, target)
+        with self._memory_watched(with_passages):
+            found = self._streams.compare(with_passages, without, kinds, alpha)
+        return {
+            target: {kind: self._finite(with_passages, row) for kind, row in rows.items()}
+            for target, rows in found.items()
+        }
 
     def generate(self, request: Request, max_new_tokens: int) -> Generation:
         """Answer greedily; the prompt is alone in its batch, so nothing is padded.

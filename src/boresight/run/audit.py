@@ -270,6 +270,7 @@ def _carry_out(execution: Execution, by: Sequence[str]) -> dict[str, Any]:
     explain_retriever(directory, execution.spec, execution.encoder, execution.traces, execution.progress)
     execution.fix_targets()
     execution.answer_closed_book()
+    execution.answer_for_measures()
     execution.make_plan()
     execution.score()
     with directory.timed("tables"):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from boresight.game.batches import tokens_of
 from boresight.run.design import EXACT, NONE
+from boresight.run.extra_cost import added_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from boresight.models.seam import Generator, Request
     from boresight.run.plan import TracePlan
@@ -31,6 +32,8 @@ class Cost:
         at_most: Whether answers are still to be generated, so that tokens is an upper bound.
         memory_mib: Memory of the weights, or None if unknown.
         seconds: Estimated time at the measured speed, or None if it was not measured.
+        added_tokens: Those of the tokens that only some measures need, by need.
+        added_answers: Answers to generate that only some measures need, by need.
     """
 
     traces: int
@@ -43,6 +46,8 @@ class Cost:
     at_most: bool
     memory_mib: int | None = None
     seconds: float | None = None
+    added_tokens: Mapping[str, int] = field(default_factory=dict)
+    added_answers: Mapping[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """JSON values."""
@@ -57,6 +62,7 @@ def total_cost(
     at_most: bool,
     tokens_per_second: float | None,
     memory_mib: int | None,
+    added_answers: Mapping[str, int] | None = None,
 ) -> Cost:
     """Add up the plans of a run."""
     batches = [batch for plan in plans for batch in plan.batches]
@@ -72,6 +78,8 @@ def total_cost(
         at_most=at_most,
         memory_mib=memory_mib,
         seconds=tokens / tokens_per_second if tokens_per_second else None,
+        added_tokens=added_tokens(plans),
+        added_answers=added_answers or {},
     )
 
 

@@ -12,6 +12,7 @@ from boresight.measure.registry import parse
 from boresight.measure.retriever import retriever_view
 from boresight.measure.summary import summarise
 from boresight.outcome import Measure
+from boresight.run.beats_control import ControlTotals
 from boresight.run.design import EXACT, NONE, estimand_of
 from boresight.run.diagnosis import Diagnosis
 from boresight.run.evidence import (
@@ -26,8 +27,13 @@ from boresight.run.evidence import (
     restricted,
     sort_rows,
 )
+from boresight.run.extra_answers import StoredAnswers
+from boresight.run.extra_evidence import ExtraReader
 from boresight.run.funnel import FunnelTotals
+from boresight.run.knowledge import KnowledgeTotals
+from boresight.run.measures import needs_of
 from boresight.run.placebo import PlaceboFloor, placebo_floor
+from boresight.run.prediction import PredictionTotals
 from boresight.run.retriever_totals import RetrieverTotals
 from boresight.run.saliency import query_rows
 from boresight.run.schemas import (
@@ -138,11 +144,15 @@ class Totals:
         bounded: Those of them that are bounds.
         split: Split passages, each with the sum over its sentences beside its own attribution.
         retriever: Explanations of the retriever's scores.
+        knowledge: Where the answers come from.
+        control: Attributions against random removal.
+        prediction: Which answers are right.
     """
 
     diagnosis: Diagnosis
     funnel: FunnelTotals
     retriever: RetrieverTotals
+    knowledge: KnowledgeTotals
     measures: list[tuple[str, str, Measure]] = field(default_factory=list)
     shares: Shares = field(default_factory=Shares)
     floors: dict[str, list[float]] = field(default_factory=lambda: {"nats": [], "probability": []})
@@ -150,6 +160,8 @@ class Totals:
     stored: int = 0
     bounded: int = 0
     split: list[dict[str, Any]] = field(default_factory=list)
+    control: ControlTotals = field(default_factory=ControlTotals)
+    prediction: PredictionTotals = field(default_factory=PredictionTotals)
 
     def count_bounds(self, rows: Sequence[ValueRow]) -> None:
         """Count the values of a trace that are bounds."""
@@ -162,6 +174,8 @@ class Totals:
         """Add one trace."""
         self.measures += [(evidence.trace, name, measure) for name, measure in found]
         self.shares.add(evidence)
+        self.control.add(evidence)
+        self.knowledge.add(evidence)
         for scale, floor in (("nats", evidence.floor), ("probability", evidence.floor_prob)):
             if floor is not None:
                 self.floors[scale].append(floor)
@@ -193,6 +207,7 @@ class Derivation:
     value_kind: str = LOGPROB
     by: Sequence[str] = ()
     placebo: PlaceboFloor = field(init=False)
+    extra: ExtraReader = field(init=False)
 
     def write(self) -> dict[str, Any]:
         """Write the derived files.
@@ -201,10 +216,17 @@ class Derivation:
             The summary.
         """
         self.placebo = self._placebo_floor()
+        self.extra = ExtraReader.of(
+            needs_of(self.spec.measures),
+            self.spec.seed,
+            self.directory.generations,
+            self.directory.record.get("absent", {}),
+        )
         totals = Totals(
             Diagnosis(self.placebo.nats),
             FunnelTotals(self.spec, self.traces, self.placebo.nats),
             RetrieverTotals(self.directory, self.spec),
+            KnowledgeTotals(self.placebo.nats, StoredAnswers.read(self.directory.generations).closed()),
         )
         with RunTables(self.directory) as tables:
             for index, plan in enumerate(self.plans):
@@ -251,11 +273,12 @@ class Derivation:
             )
             words = self._write_saliency(answer, plan, rows, tables, totals)
         tables.saliency.add(totals.retriever.add(self.traces[index], words))
-        evidence = views[0].evidence if views else self._nothing(plan)
+        evidence = views[0].evidence if views else self._nothing(self.traces[index], plan)
         evidence = self._with_funnel(self.traces[index], evidence, tables, totals.funnel)
         found = list(self._measured(evidence))
         tables.measures.add(_measure_row(evidence, name, measure) for name, measure in found)
         totals.add(evidence, found)
+        totals.prediction.add(self.traces[index], evidence)
         for view in views:
             if view.attribution is not None and estimand_of(view.attribution.method) == "shapley":
                 gap = efficiency_gap(view.table, view.attribution, self.spec.scale)
@@ -323,9 +346,14 @@ class Derivation:
         retriever = retriever_view(trace, self.spec.stage)
         targets = [target for target in self.targets[trace.id] if target.token_ids]
         stored = [sort_rows(rows, trace.context, target.id) for target in targets]
-        found = [attribute_scales(one.table, plan, self.spec, self.value_kind) for one in stored]
-        for target, own, scales in zip(targets, stored, found, strict=True):
-            yield self._view(trace, plan, retriever, target, own, found=scales)
+        extra = self.extra.whole(trace, targets, [one.table for one in stored], rows)
+        tabled = [one for one in stored if one.table.rows.keys() >= stored[0].table.rows.keys()]
+        found = [attribute_scales(one.table, plan, self.spec, self.value_kind) for one in tabled]
+        named = {target.id: target for target in targets}
+        for own, scales in zip(tabled, found, strict=True):
+            view = self._view(trace, plan, retriever, named[own.table.target], own, found=scales)
+            first = own is stored[0]
+            yield replace(view, evidence=replace(view.evidence, extra=extra)) if first else view
         for phrase in self.spec.spans:
             chosen = span_tokens(targets[0], phrase)
             if chosen:
@@ -357,9 +385,12 @@ class Derivation:
             stored.floor(self.spec.scale, measured=self.has_floor), stored.table,
         )  # fmt: skip
 
-    def _nothing(self, plan: TracePlan) -> Evidence:
+    def _nothing(self, trace: Trace, plan: TracePlan) -> Evidence:
+        """What is known of a trace without attributions: rankings and texts."""
         reason = self.failures.get(plan.trace) or plan.reason or "the trace was not scored"
-        return Evidence(plan.trace, "answer", (), reason=reason)
+        targets, retriever = self.targets.get(trace.id), retriever_view(trace, self.spec.stage)
+        extra = self.extra.texts(trace, targets[0].text if targets else None)
+        return Evidence(plan.trace, "answer", (), retriever=retriever, extra=extra, reason=reason)
 
     def _measured(self, evidence: Evidence) -> Iterator[tuple[str, Measure]]:
         """The measures of traces; those of passages are columns of their table."""
@@ -427,6 +458,9 @@ class Derivation:
             "share_by_position": totals.shares.to_json("position", self.spec.seed),
             "slices": slices(self.by, self.traces, totals.measures, self.spec.seed),
             "split": totals.split,
+            "beats_control": totals.control.summary(self.spec.seed),
+            "knowledge": totals.knowledge.summary(),
+            "prediction": totals.prediction.summary(totals.measures),
             **totals.retriever.write(),
             **totals.funnel.summary(),
         }

@@ -260,6 +260,7 @@ def build_evidence(
         singletons=_totals(table, singletons(n)),
         without=_totals(table, all_but_one(n)),
         retriever=retriever,
+        table=table,
     )
 
 

@@ -5,14 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from boresight.errors import CallError, InputError, ModelError, ScoringError, SpecError, WindowError
 from boresight.game.context_game import ContextGame
-from boresight.game.targets import ANSWER, generated_target, known_target
+from boresight.game.targets import (
+    ABSTENTION,
+    ANSWER,
+    REFERENCE,
+    generated_target,
+    known_target,
+    named_targets,
+)
 from boresight.models.prompts import style_named
-from boresight.models.seam import Generation, Metered, Request, Scored, Target
+from boresight.models.seam import Generation, Metered, Request, Target
 from boresight.run.evidence import SIMILARITY
+from boresight.run.extra import ExtraGames, absent_reasons, is_extra, table_targets
+from boresight.run.extra_answers import StoredAnswers, ask_for, wanted_answers
 from boresight.run.placebo import PlaceboPlanner, guest_game
 from boresight.run.plan import (
     CLOSED,
@@ -24,8 +31,8 @@ from boresight.run.plan import (
     plan_trace,
     requests_of,
 )
+from boresight.run.value_rows import value_row
 from boresight.store.files import append_jsonl, read_json, read_jsonl, write_json
-from boresight.store.values import ValueRow
 from boresight.trace import Passage, Ranked, Stage, Trace, trace_to_dict
 from boresight.trace.forms import parse_trace
 
@@ -38,6 +45,7 @@ if TYPE_CHECKING:
     from boresight.run.directory import RunDirectory
     from boresight.run.progress import Progress
     from boresight.run.spec import RunSpec
+    from boresight.store.values import ValueRow
 
 
 SIMILARITY_NOTE = (
@@ -145,7 +153,10 @@ class Execution:
 
     def other_targets(self, trace: Trace) -> Iterator[Target]:
         """The targets beside the answer that the measures need and the trace has."""
-        for target_id in sorted(self.needs.targets - {ANSWER}):
+        names = self.needs.targets - {ANSWER}
+        names |= {REFERENCE} if self.needs.contrastive else set()
+        names |= {ABSTENTION} if self.needs.abstention else set()
+        for target_id in named_targets(names, trace):
             target = known_target(self.generator, trace, target_id, end=self.spec.score_end)
             if target is not None:
                 yield target
@@ -153,10 +164,10 @@ class Execution:
     def _generate(self, trace: Trace) -> Generation:
         game = self.game(trace)
         check_window(game, (), self.spec.max_new_tokens)
-        return self._ask(game.generation_request(), "1" * len(trace.context), ANSWER)
+        return self.ask(game.generation_request(), "1" * len(trace.context), ANSWER)
 
-    def _ask(self, request: Request, coalition: str, purpose: str) -> Generation:
-        """Generate, and store what for: ``ANSWER``, which is audited, or ``CLOSED``."""
+    def ask(self, request: Request, coalition: str, purpose: str) -> Generation:
+        """Generate, and store what for: ``ANSWER``, which is audited, ``CLOSED``, or what a measure reads."""
         self.directory.count(calls=0 if self._counts_itself else 1)
         generation = self.generator.generate(request, self.spec.max_new_tokens)
         line = _generation_to_json(request, coalition, purpose, generation)
@@ -178,11 +189,32 @@ class Execution:
         self.progress.phase("closed book", len(todo) + len(done))
         self.progress.advance(len(done))
         with self.directory.timed("generation"):
-            for trace in todo if self.spec.closed_book_answers else ():
+            for trace in todo if self.asks_closed_book else ():
                 try:
-                    self._ask(self.game(trace).closed_book_request(()), "", CLOSED)
+                    self.ask(self.game(trace).closed_book_request(()), "", CLOSED)
                 except (ScoringError, WindowError) as error:
                     self.directory.record["warnings"].append(f"trace {trace.id!r}, closed book: {error}")
+                self.progress.advance()
+
+    @property
+    def asks_closed_book(self) -> bool:
+        """Whether each question is also answered without passages."""
+        return self.spec.closed_book_answers or self.needs.closed_book_answer
+
+    def answer_for_measures(self) -> None:
+        """Generate the answers that only measures read; one that cannot be had is a warning."""
+        if not (self.needs.order_answers or self.needs.single_answers):
+            return
+        stored = StoredAnswers.read(self.directory.generations)
+        scored = [one for one in self.traces if one.id in self.targets and self.targets[one.id][0].token_ids]
+        self.progress.phase("answers for measures", len(scored))
+        with self.directory.timed("generation"):
+            for trace in scored:
+                generated = self.targets[trace.id][0].kind == "generated"
+                wanted = wanted_answers(trace, self.needs, self.spec.seed, generated=generated)
+                game = self.game(trace)
+                notes = [ask_for(one, game, self.ask) for one in stored.missing(wanted)]
+                self.directory.record["warnings"] += filter(None, notes)
                 self.progress.advance()
 
     # 3. the plan ------------------------------------------------------------------------------------------
@@ -199,6 +231,8 @@ class Execution:
             self.plans.append(self.plan_one(trace))
             self.progress.advance()
         self.plans = self.with_placebos(self.plans)
+        absent = absent_reasons(self.generator, self.needs)
+        self.directory.record |= {"absent": absent} if absent else {}
         write_json(self.directory.plan, {"traces": [plan.to_json() for plan in self.plans]})
         self._record_planned()
 
@@ -213,22 +247,34 @@ class Execution:
         """Add the guests of the placebo floor; a generator without rounding has no floors to measure."""
         if not self.generator.capabilities().has_floor:
             return list(plans)
-        return PlaceboPlanner(self.traces, self.targets, self.spec, self.game).add(plans)
+        targets = {trace: table_targets(targets, self.needs) for trace, targets in self.targets.items()}
+        return PlaceboPlanner(self.traces, targets, self.spec, self.game).add(plans)
 
     def plan_one(self, trace: Trace) -> TracePlan:
         """Plan one trace whose targets are fixed."""
         if trace.id in self.failures:
             return TracePlan(trace.id, "failed", reason=self.failures[trace.id], players=len(trace.context))
         has_floor = self.generator.capabilities().has_floor
+        game, targets = self.game(trace), table_targets(self.targets[trace.id], self.needs)
         try:
-            return plan_trace(
-                self.game(trace), self.targets[trace.id], self.needs, self.spec, has_floor=has_floor
-            )
+            plan = plan_trace(game, targets, self.needs, self.spec, has_floor=has_floor)
+            return self._extra(trace, game).added_to(plan)
         except ScoringError as error:
             reason = str(error)
         except WindowError as error:
             reason = self._too_long(error)
         return TracePlan(trace.id, "failed", reason=reason, players=len(trace.context))
+
+    def _extra(self, trace: Trace, game: ContextGame) -> ExtraGames:
+        targets = [target for target in self.targets[trace.id] if target.token_ids]
+        return ExtraGames(game, targets, self.needs, self.spec.seed)
+
+    def extra_calls(self, trace: Trace, plan: TracePlan, metered: Metered) -> int:
+        """Calls to an endpoint for the rows that only some measures read."""
+        batches = [batch for batch in plan.batches if is_extra(batch)]
+        if not batches or trace.id not in self.targets:  # of a resumed run, whose targets are not read yet
+            return sum(batch.calls for batch in batches)
+        return self._extra(trace, self.game(trace)).calls(batches, metered.calls_for)
 
     # 4. the values ----------------------------------------------------------------------------------------
 
@@ -253,7 +299,8 @@ class Execution:
         values = self.directory.values()
         game = self.game(self.traces[index])
         guest = self._guest(self.traces[index], plan)
-        targets = [target for target in self.targets[plan.trace] if target.token_ids]
+        targets = [one for one in table_targets(self.targets[plan.trace], self.needs) if one.token_ids]
+        extra = self._extra(self.traces[index], game)
         missing: list[CallError] = []
         for number, batch in enumerate(plan.batches):
             if not values.has_batch(index, number):
@@ -261,8 +308,11 @@ class Execution:
                 calls = 0 if self._counts_itself else batch.calls
                 self.directory.count(calls=calls, coalitions=in_game, tokens=batch.tokens)
                 try:
-                    requests = requests_of(game, targets, batch, guest)
-                    values.write_batch(index, number, self._score_batch(requests, batch, number))
+                    if is_extra(batch):
+                        rows = extra.score(batch, number)
+                    else:
+                        rows = self._score_batch(requests_of(game, targets, batch, guest), batch, number)
+                    values.write_batch(index, number, rows)
                 except CallError as error:
                     missing.append(error)
                 except ScoringError as error:
@@ -290,7 +340,7 @@ class Execution:
         together = again and able.packs is None  # of packs, the second scoring is alone
         scored = self.generator.score_together(requests) if together else self.generator.score(requests)
         return [
-            _value_row(row, one, target_id, number, repeat=int(again))
+            value_row(row, one, target_id, number, repeat=int(again))
             for row, one in zip(batch.rows, scored, strict=True)
             for target_id in one.logprobs
         ]
@@ -349,19 +399,6 @@ def _missing(errors: Sequence[CallError], batches: int) -> str:
         f"{len(errors)} of {batches} batches lack values, and the same command asks for these again; "
         f"the first: {errors[0]}"
     )
-
-
-def _value_row(row: tuple[str, str], scored: Scored, target_id: str, batch: int, *, repeat: int) -> ValueRow:
-    game, coalition = row
-    request, logprobs = scored.request, scored.logprobs[target_id]
-    if not np.isfinite(logprobs).all():
-        raise ScoringError(f"trace {request.trace!r}, {game} {coalition}: a value is not finite")
-    return ValueRow(
-        request.trace, game, target_id, coalition, request.order, logprobs, batch, repeat,
-        value_kind=scored.value_kind,
-        lower=scored.lower.get(target_id),
-        upper=scored.upper.get(target_id),
-    )  # fmt: skip
 
 
 def _target_to_json(trace_id: str, target: Target) -> dict[str, Any]:

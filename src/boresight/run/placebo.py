@@ -18,6 +18,7 @@ from boresight.game.placebo import (
 from boresight.game.sentence_game import split_passage_of
 from boresight.run.design import EXACT, NONE
 from boresight.run.evidence import SIMILARITY
+from boresight.run.extra import is_extra
 from boresight.run.plan import (
     PASSAGES,
     PLACEBO,
@@ -107,9 +108,9 @@ class PlaceboPlanner:
         if able.packs is None or plan.method != EXACT:
             rows = list(guests.values())
             groups = grouped([row.request for row in rows], able)
-            before = [batch for batch in plan.batches if not _splits(batch)]
+            before = [batch for batch in plan.batches if not _stays_behind(batch)]
             joined = [batch_of([rows[index] for index in group], able) for group in groups]
-            return (*before, *joined, *filter(_splits, plan.batches))
+            return (*before, *joined, *filter(_stays_behind, plan.batches))
         targets = [target for target in self.targets[trace.id] if target.token_ids]
         found = []
         for batch in plan.batches:
@@ -135,9 +136,9 @@ class PlaceboPlanner:
         return mismatch
 
 
-def _splits(batch: Batch) -> bool:
-    """Whether a batch is about sentences; such batches stay behind all others."""
-    return any(split_passage_of(name) is not None for name in batch.games)
+def _stays_behind(batch: Batch) -> bool:
+    """Whether a batch is about sentences, or read by few measures; such batches stay behind all others."""
+    return is_extra(batch) or any(split_passage_of(name) is not None for name in batch.games)
 
 
 def orders_of(spec: RunSpec, plan: TracePlan) -> list[list[int]] | None:

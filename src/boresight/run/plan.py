@@ -45,8 +45,8 @@ class Batch:
     Attributes:
         games: Coalitions by game, in the order of scoring. Games are ``passages``, ``closed_book`` (whose
             coalition is the empty string), ``placebo``, and ``numeric_floor``, which is alone in its batch:
-            values scored a second time, the other way; ``query`` and ``sentences:ID``, each in batches of
-            its own.
+            values scored a second time, the other way; ``query``, ``sentences:ID`` and the games of
+            :mod:`boresight.run.extra`, each in batches of its own.
         tokens: Tokens that the engine computes.
     """
 
@@ -134,7 +134,7 @@ def plan_trace(
 
     Args:
         game: The trace's context game.
-        targets: The targets to score; the first is the answer.
+        targets: The targets to score behind every coalition; the first is the answer.
         needs: What the chosen measures read.
         spec: The run's settings.
         has_floor: Whether the generator's numbers carry rounding noise to measure.
@@ -152,7 +152,7 @@ def plan_trace(
     able = game.generator.capabilities()
     closed = _rows(game, scored, CLOSED, [NO_COALITION])
     if n == 0:
-        batches = _batches(closed, able)
+        batches = batches_of(closed, able)
         return TracePlan(
             trace_id, "closed_book_only", reason="the context is empty", target_tokens=counts,
             longest=longest_prompt(game, scored), extra_tokens=_tokens(batches), batches=batches,
@@ -162,7 +162,7 @@ def plan_trace(
     pairs = floor_pairs(n, rng_for(spec.seed, trace_id, FLOOR)) if has_floor else []
     wanted = _coalitions(spec, trace_id, n, method, needs)
     wanted = list(dict.fromkeys([*wanted, *(pair.coalition for pair in pairs)]))
-    main = _batches(_rows(game, scored, PASSAGES, wanted) + (closed if needs.closed_book else []), able)
+    main = batches_of(_rows(game, scored, PASSAGES, wanted) + (closed if needs.closed_book else []), able)
     answer_tokens = cost([game.request(coalition, scored[:1]) for coalition in wanted], able)
     splits = plan_splits(game, scored[0], spec)
     batches = main + _floor_batches(game, scored[0], pairs) + _second_games(game, scored, spec, splits)
@@ -184,7 +184,7 @@ def _second_games(
     return tuple(
         batch
         for name, wanted in played.items()
-        for batch in _batches(_rows(game, targets, name, wanted), able)
+        for batch in batches_of(_rows(game, targets, name, wanted), able)
     )
 
 
@@ -243,7 +243,8 @@ def _coalitions(spec: RunSpec, trace_id: str, n: int, method: str, needs: Needs)
     return wanted + (all_but_one(n) if needs.leave_one_out else [])
 
 
-def _batches(rows: Sequence[Row], able: Capabilities) -> tuple[Batch, ...]:
+def batches_of(rows: Sequence[Row], able: Capabilities) -> tuple[Batch, ...]:
+    """The rows in batches, grouped as the engine in use shares them."""
     groups = grouped([row.request for row in rows], able)
     return tuple(batch_of([rows[index] for index in sorted(group)], able) for group in groups)
 

@@ -10,6 +10,8 @@ from boresight.game.targets import ANSWER, known_target
 from boresight.models.packing import PackedBatch
 from boresight.models.seam import Metered, Target
 from boresight.run.cost import Cost, measured_speed, total_cost
+from boresight.run.extra import is_extra, table_targets
+from boresight.run.extra_cost import added_answers
 from boresight.run.plan import CLOSED, FLOOR, TracePlan, rows_of
 from boresight.store.files import read_json, read_jsonl
 
@@ -55,33 +57,36 @@ def preflight(execution: Execution, *, timed: bool) -> tuple[Cost, list[TracePla
         execution.progress.advance()
     plans = execution.with_placebos(plans)
     answers, closed = _waiting(execution)
+    others = added_answers(execution)
     calls = _calls(execution, plans)
     execution.speed = _speed(execution, plans) if timed else None
     execution.targets.clear()
     execution.failures.clear()
     cost = total_cost(
         plans,
-        generations=answers + closed,
+        generations=answers + closed + sum(others.values()),
         calls=calls,
         at_most=answers > 0,
         tokens_per_second=execution.speed,
         memory_mib=_memory(execution),
+        added_answers=others,
     )
     return cost, plans
 
 
 def _calls(execution: Execution, plans: list[TracePlan]) -> int:
     """Prompts to score, or the calls that they take of an endpoint."""
-    prompts = [sum(batch.calls for batch in plan.batches) for plan in plans]
     if not isinstance(execution.generator, Metered):
-        return sum(prompts)
+        return sum(batch.calls for plan in plans for batch in plan.batches)
     total = 0
-    for trace, count in zip(execution.traces, prompts, strict=True):
-        targets = [target for target in execution.targets.get(trace.id, ()) if target.token_ids]
+    for trace, plan in zip(execution.traces, plans, strict=True):
+        count = sum(batch.calls for batch in plan.batches if not is_extra(batch))
+        known = table_targets(execution.targets.get(trace.id, ()), execution.needs)
+        targets = [target for target in known if target.token_ids]
         each = 1  # of a resumed run, whose targets are not read yet
         if count and targets:
             each = execution.generator.calls_for(execution.game(trace).closed_book_request(targets))
-        total += count * each
+        total += count * each + execution.extra_calls(trace, plan, execution.generator)
     return total
 
 
@@ -90,7 +95,7 @@ def _waiting(execution: Execution) -> tuple[int, int]:
     lines = list(read_jsonl(execution.directory.generations))
     done = {(line["trace"], line["purpose"]) for line in lines}
     answers = sum(trace.answer is None and (trace.id, ANSWER) not in done for trace in execution.traces)
-    asked = [one for one in execution.traces if one.context and execution.spec.closed_book_answers]
+    asked = [one for one in execution.traces if one.context and execution.asks_closed_book]
     return answers, sum((trace.id, CLOSED) not in done for trace in asked)
 
 
@@ -132,7 +137,8 @@ def _sample(execution: Execution, plans: list[TracePlan]) -> Sequence[Request]:
     for trace, plan in zip(execution.traces, plans, strict=True):
         own = [batch for batch in plan.batches if FLOOR not in batch.games]
         if own and plan.longest <= SPEED_SAMPLE:
-            targets = [target for target in execution.targets[trace.id] if target.token_ids]
+            known = table_targets(execution.targets[trace.id], execution.needs)
+            targets = [target for target in known if target.token_ids]
             requests = [row.request for row in rows_of(execution.game(trace), targets, own[0])]
             batch = as_batch(requests, able)
             if not isinstance(batch, PackedBatch):

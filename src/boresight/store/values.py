@@ -50,7 +50,8 @@ class ValueRow:
 
     Attributes:
         trace: Trace id.
-        game: ``passages``, ``closed_book`` or ``numeric_floor`` (a repeat in a padded batch).
+        game: ``passages``, ``closed_book``, ``numeric_floor`` (a repeat in a padded batch), or a game beside
+            them: ``query``, ``sentences:ID``, ``orders``, ``abstention``, ``contrastive``, ``streams``.
         target: Target id.
         coalition: Character i is ``1`` if context passage i was present; empty for closed book.
         order: Context positions of the present passages, in prompt order.

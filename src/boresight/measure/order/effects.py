@@ -111,8 +111,8 @@ def _design(places: Floats) -> Floats:
 def _told_apart(places: Floats) -> bool:
     """Whether only the two constants are free: one may move from levels to either kind of effect."""
     orders, n = places.shape
-    rank = int(np.linalg.matrix_rank(_design(places))) if orders else 0
-    return rank == orders + 2 * (n - 1)
+    rank = np.linalg.matrix_rank(_design(places)) if orders else 0
+    return bool(rank == orders + 2 * (n - 1))
 
 
 def _fit(sample: Floats) -> Floats:

@@ -137,6 +137,7 @@ FINDINGS: dict[str, tuple[str, str]] = {
     "from_memory": ("From memory", "The model says the same without any passage."),
     "twins": ("Twins", "Two passages hold the same evidence; either alone is enough."),
     "need_each_other": ("Need each other", "Two passages help only together."),
+    "order_sensitive": ("Order-sensitive", "The same passages in another order change the answer."),
     "claim_from_uncited": (
         "Claim from an uncited passage", "A sentence cites one passage and rests on another.",
     ),
