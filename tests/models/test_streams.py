@@ -143,7 +143,7 @@ def random_ids(seed, *lengths):
     return [tuple(int(token) for token in rng.integers(0, 80, length)) for length in lengths]
 
 
-def by_hand(model, one, other, target, columns, ids):
+def by_hand(model, one, other, target, passage):
     """Everything from two whole passes: distances, and the criterion at every layer."""
     with torch.no_grad(), attending(model, "eager"):
         looks = {"output_attentions": True, "output_hidden_states": True}
@@ -153,8 +153,8 @@ def by_hand(model, one, other, target, columns, ids):
     embed = model.get_input_embeddings().weight.detach()
     left = []
     for layer in ours.attentions:
-        rows = layer[0].mean(0)[-len(target) :][:, columns]
-        left.append(met(p, rows, torch.tensor(ids), embed).numpy())
+        rows = layer[0].mean(0)[-len(target) :, : len(passage)]
+        left.append(met(p, rows, torch.tensor(passage), embed).numpy())
     return (p.exp() - q.exp()).abs().sum(-1).numpy(), left, apart(p, q, embed).numpy()
 
 
@@ -166,7 +166,7 @@ def test_every_architecture_equals_whole_passes(name):
     one, other = pair(tail, closed, target, passage)
     scorer = stream_scorer.StreamScorer(model, stream_scorer_base(model))
     row = scorer.compare(one, other, STREAM_KINDS, 0.5)["answer"]
-    l1, left, right = by_hand(model, passage + tail, closed, target, range(40), passage)
+    l1, left, right = by_hand(model, passage + tail, closed, target, passage)
     assert row[L1] == pytest.approx(l1, abs=1e-5)
     assert row[APART] == pytest.approx(right, abs=1e-5)
     assert row[MET] == pytest.approx(left[int(row[LAYER][0])], abs=1e-5)

@@ -9,6 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from boresight.report.answers_text import knowledge_view, prediction_view
 from boresight.report.funnel_text import funnel_view
 from boresight.report.saliency_text import looks_view, retriever_lines
 from boresight.report.split_text import split_lines
@@ -69,9 +70,10 @@ def show_run(run: RunResult, screen: Console, traces: int | None = None) -> None
         screen.print(LEGEND)
     for line in _floors(run):
         screen.print(line)
-    looks = looks_view(run)
-    if looks is not None:
-        screen.print(Text(""), looks, sep="\n")
+    views = (looks_view(run), knowledge_view(run.summary), prediction_view(run.summary, HEADLINE))
+    for view in views:
+        if view is not None:
+            screen.print(Text(""), view, sep="\n")
     lost = run.summary.get("funnel")  # older runs have none
     if lost and lost["good"]:
         screen.print(

@@ -27,7 +27,7 @@ SOURCES: Mapping[Source, str] = {
     "context": "from the context",
     "both": "from both",
     "against_context": "against the context",
-    "neither": "from neither, as far as can be seen",
+    "neither": "from neither",
 }
 
 
