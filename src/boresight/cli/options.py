@@ -114,7 +114,10 @@ Players = Annotated[
 ]
 Explain = Annotated[
     str | None,
-    typer.Option(help="retriever: explain its scores on the words of query and passages."),
+    typer.Option(
+        help="retriever: explain its scores on the words of query and passages; removals: what moves a "
+        "passage across its cut; both with a comma."
+    ),
 ]
 Device = Annotated[str, typer.Option(help="Where the models run.")]
 Revision = Annotated[str | None, typer.Option(help="Revision of hub weights.")]

@@ -13,6 +13,7 @@ from boresight.cli.options import (
     Dtype,
     Engine,
     Exact,
+    Explain,
     Generator,
     Json,
     LabelsOption,
@@ -68,6 +69,7 @@ def plan(
     engine: Engine = "auto",
     players: Players = None,
     split: Split = None,
+    explain: Explain = None,
     json: Json = False,
 ) -> None:
     r"""Say what an audit would cost, and spend nothing.
@@ -90,6 +92,7 @@ def plan(
         "too_long": too_long.value, "placebo": placebo, "seed": seed, "dtype": dtype, "device": device,
         "revision": revision, "threads": threads, "engine": engine,
         "players": split_names(players), "split": phrases(split or ()),
+        "explain": split_names(explain),
     }  # fmt: skip
     with ConsoleProgress(console(stderr=True)) as progress:
         job = make_command_job(traces, generator, retriever, measures, preset, limit, settings, progress)

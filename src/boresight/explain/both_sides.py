@@ -102,6 +102,9 @@ class SidesExplainer(Protocol):
     def explain(self, query: str, passages: Mapping[str, str]) -> dict[str, BothSides]:
         """Explain the score of every passage; by passage id."""
 
+    def passage_texts(self, query: str, passages: Mapping[str, str]) -> dict[str, ScoredText]:
+        """The scores as functions of the passages' tokens; empty where the arithmetic is exact."""
+
 
 def sides_explainer(ranker: Ranker) -> SidesExplainer:
     """The explainer that fits a ranker.
@@ -144,6 +147,9 @@ class _Structural:
             )
             for key, one in found.items()
         }
+
+    def passage_texts(self, query: str, passages: Mapping[str, str]) -> dict[str, ScoredText]:  # noqa: ARG002 - nothing to test
+        return {}
 
 
 def _spread(found: Explanation, text: str, spans_of: Callable[[Part], tuple[Span, ...]]) -> OneSide:
@@ -189,6 +195,9 @@ class _Gradients:
                 sides[1].score, _from_saliency(sides[0], query), _from_saliency(sides[1], passages[key])
             )
         return found
+
+    def passage_texts(self, query: str, passages: Mapping[str, str]) -> dict[str, ScoredText]:
+        return {key: read for key, (_, read) in self.texts(query, passages).items()}
 
 
 def _dense(encoder: DenseEncoder, query: str, passages: Mapping[str, str]) -> dict[str, Texts]:

@@ -25,6 +25,7 @@ class Needs:
         streams: Two next-token distributions over the answer, with passages and closed book.
         single_answers: Greedy answers with each passage alone.
         closed_book_answer: The greedy answer to the plain question.
+        saliency_curves: The retriever's score of each passage while its tokens go, in several orders.
         targets: Target ids to score; ``reference`` stands for every reference.
         tables: Those of them that are scored behind every coalition that the answer is. Of the others there
             are the grand and the empty coalition, and the singletons and closed book where these are needed.
@@ -45,6 +46,7 @@ class Needs:
     streams: bool = False
     single_answers: bool = False
     closed_book_answer: bool = False
+    saliency_curves: bool = False
     targets: frozenset[str] = ANSWER
     tables: frozenset[str] = ANSWER
     retriever_ranks: bool = False

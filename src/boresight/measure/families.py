@@ -8,11 +8,14 @@ from boresight.game.needs import Needs
 from boresight.measure import alignment, correlation, overlap, utility
 from boresight.measure.attribution_faithfulness.families import attribution_faithfulness_families
 from boresight.measure.citation.families import citation_families
+from boresight.measure.faithfulness.audited import saliency_families
 from boresight.measure.family import Family, Parameter
 from boresight.measure.funnel.families import funnel_families
+from boresight.measure.gain.families import gain_families
 from boresight.measure.order.families import order_families
 from boresight.measure.quality.families import quality_families
 from boresight.measure.retrieval.families import retrieval_families
+from boresight.measure.tokens.families import token_families
 from boresight.outcome import Measure
 
 if TYPE_CHECKING:
@@ -279,6 +282,9 @@ FAMILIES = (
     *attribution_faithfulness_families(),
     *retrieval_families(),
     *citation_families(),
+    *saliency_families(),
     *order_families(),
     *quality_families(),
+    *token_families(),
+    *gain_families(),
 )

@@ -53,7 +53,8 @@ class Family:
     Attributes:
         name: Name without the parameter.
         formula: The definition in one line.
-        unit: ``nats``, ``passages``, ``share`` (of passages or of traces) or ``index`` (no unit).
+        unit: ``nats``, ``passages``, ``share`` (of passages or of traces) ``index`` (no unit)
+            or ``score`` (the retriever's).
         range: Lowest and highest value; None where there is no limit.
         needs: What must be stored.
         source: Where the definition comes from.
@@ -67,7 +68,7 @@ class Family:
 
     name: str
     formula: str
-    unit: Literal["nats", "passages", "share", "index"]
+    unit: Literal["nats", "passages", "share", "index", "score"]
     range: tuple[float | None, float | None]
     needs: Needs
     source: str

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from boresight.measure.faithfulness.curves import Curves
+
     Floats = NDArray[np.float64]
 
 
@@ -85,6 +87,7 @@ class Extra:
         single_answers: Per passage the greedy answer with it alone; empty where not generated.
         references: Right answers.
         relevance: Labels of passages, by id; a passage without a label was never judged.
+        saliency_curves: Per passage the retriever's score while its tokens go, in several orders.
         cited: Passage ids that the answer cites.
         absent: Why something that a measure asked for is not here, by need.
     """
@@ -99,5 +102,6 @@ class Extra:
     single_answers: Mapping[str, str] = field(default_factory=dict)
     references: tuple[str, ...] = ()
     relevance: Mapping[str, float] = field(default_factory=dict)
+    saliency_curves: Mapping[str, Curves] = field(default_factory=dict)
     cited: frozenset[str] = frozenset()
     absent: Mapping[str, str] = field(default_factory=dict)

@@ -46,6 +46,8 @@ def retriever_lines(run: RunResult, trace: Trace) -> Iterator[Text]:
         run: The run.
         trace: The trace.
     """
+    for sentence in removal_sentences(run.removals.get(trace.id)):
+        yield Text(plain(sentence, WIDTH))
     about = run.summary.get("retriever")  # older runs have none
     if not about or "stage" not in about:
         return
@@ -59,6 +61,30 @@ def retriever_lines(run: RunResult, trace: Trace) -> Iterator[Text]:
     if len(own):
         yield _top_words("generator", trace, dict(zip(map(str, own["token"]), own["value"], strict=True)))
         yield from _agreement(run.query_alignment, trace.id)
+
+
+def removal_sentences(line: Row | None) -> Iterator[str]:
+    """What moves the passages at the cut, one sentence a passage and side; the first of the smallest sets.
+
+    Args:
+        line: The trace's line of ``removals.jsonl``, or None.
+    """
+    if line is None:
+        return
+    if line["failed"]:
+        yield f"removals: {line['failed']}"
+    for found in line["passages"]:
+        inside = found["rank"] < found["cut"]
+        place = "the first place" if found["cut"] == 1 else f"the first {found['cut']}"
+        what = f"{found['passage']} {'leaves' if inside else 'reaches'} {place}"
+        where = "the question" if found["side"] == "query" else "its text"
+        if found["removals"]:
+            first, *others = found["removals"]
+            taken = " and ".join(f'"{text}"' for text in first["texts"])
+            more = f" ({len(others)} more as small)" if others else ""
+            yield f"{what} without {taken} in {where}{more}"
+        else:
+            yield f"nothing that was tried in {where} makes it so that {what}"
 
 
 def _top_words(name: str, trace: Trace, values: Mapping[str, float]) -> Text:

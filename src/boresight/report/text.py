@@ -55,6 +55,9 @@ def cost_lines(cost: Cost) -> list[str]:
     ]
     lines += [f"  of them {_NEEDED[name]}: {tokens:,} tokens" for name, tokens in cost.added_tokens.items()]
     lines += [f"  {_NEEDED[name]}: {answers:,} answers" for name, answers in cost.added_answers.items()]
+    if cost.explained:
+        took = "" if cost.explaining_seconds is None else f", about {duration(cost.explaining_seconds)}"
+        lines.append(f"  the retriever's scores of {counted(cost.explained, 'passage')} to explain{took}")
     rest = []
     if cost.memory_mib is not None:
         rest.append(f"{cost.memory_mib:,} MiB of weights")

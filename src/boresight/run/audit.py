@@ -267,7 +267,10 @@ def plan_job(job: Job, progress: Progress | None = None) -> tuple[Cost, list[Tra
 def _carry_out(execution: Execution, by: Sequence[str]) -> dict[str, Any]:
     directory = execution.directory
     execution.rank()
-    explain_retriever(directory, execution.spec, execution.encoder, execution.traces, execution.progress)
+    explain_retriever(
+        directory, execution.spec, execution.encoder, execution.traces, execution.progress,
+        curves=execution.needs.saliency_curves,
+    )  # fmt: skip
     execution.fix_targets()
     execution.answer_closed_book()
     execution.answer_for_measures()

@@ -34,6 +34,8 @@ class Cost:
         seconds: Estimated time at the measured speed, or None if it was not measured.
         added_tokens: Those of the tokens that only some measures need, by need.
         added_answers: Answers to generate that only some measures need, by need.
+        explained: Passages whose scores by the retriever are still to be explained.
+        explaining_seconds: Part of the estimated time that this takes, or None.
     """
 
     traces: int
@@ -48,6 +50,8 @@ class Cost:
     seconds: float | None = None
     added_tokens: Mapping[str, int] = field(default_factory=dict)
     added_answers: Mapping[str, int] = field(default_factory=dict)
+    explained: int = 0
+    explaining_seconds: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """JSON values."""

@@ -274,6 +274,7 @@ class Derivation:
             words = self._write_saliency(answer, plan, rows, tables, totals)
         tables.saliency.add(totals.retriever.add(self.traces[index], words))
         evidence = views[0].evidence if views else self._nothing(self.traces[index], plan)
+        evidence = replace(evidence, extra=replace(evidence.extra, saliency_curves=totals.retriever.curves))
         evidence = self._with_funnel(self.traces[index], evidence, tables, totals.funnel)
         found = list(self._measured(evidence))
         tables.measures.add(_measure_row(evidence, name, measure) for name, measure in found)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 RECORDED_VERSIONS = ("boresight", "torch", "transformers", "tokenizers", "numpy", "scipy", "pyarrow")
-GROWING = ("traces.jsonl", "targets.jsonl", "generations.jsonl", "explanations.jsonl")
+GROWING = ("traces.jsonl", "targets.jsonl", "generations.jsonl", "explanations.jsonl", "removals.jsonl")
 
 
 def environment() -> dict[str, Any]:
@@ -75,6 +75,11 @@ class RunDirectory:
     def explanations(self) -> Path:
         """Why the retriever gave its scores."""
         return self.root / "explanations.jsonl"
+
+    @property
+    def removals(self) -> Path:
+        """What moves passages across the retriever's cut."""
+        return self.root / "removals.jsonl"
 
     @property
     def plan(self) -> Path:

@@ -10,6 +10,7 @@ from boresight.game.targets import ANSWER, known_target
 from boresight.models.packing import PackedBatch
 from boresight.models.seam import Metered, Target
 from boresight.run.cost import Cost, measured_speed, total_cost
+from boresight.run.explain_cost import with_explanations
 from boresight.run.extra import is_extra, table_targets
 from boresight.run.extra_cost import added_answers
 from boresight.run.plan import CLOSED, FLOOR, TracePlan, rows_of
@@ -71,7 +72,7 @@ def preflight(execution: Execution, *, timed: bool) -> tuple[Cost, list[TracePla
         memory_mib=_memory(execution),
         added_answers=others,
     )
-    return cost, plans
+    return with_explanations(cost, execution, timed=timed), plans
 
 
 def _calls(execution: Execution, plans: list[TracePlan]) -> int:

@@ -68,6 +68,11 @@ class RunResult:
         return {line["trace"]: line["text"] for line in lines if line["target"] == "answer"}
 
     @cached_property
+    def removals(self) -> dict[str, dict[str, Any]]:
+        """What moves passages across the retriever's cut, by trace id; empty unless it was asked for."""
+        return {line["trace"]: line for line in read_jsonl(self._directory.removals)}
+
+    @cached_property
     def finished(self) -> dict[str, bool]:
         """Whether each generated answer ended by itself, by trace id."""
         lines = read_jsonl(self._directory.generations)

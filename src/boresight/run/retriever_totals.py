@@ -10,6 +10,7 @@ from boresight.run.execute import passage_text
 from boresight.run.query_words import query_alignment
 from boresight.run.retriever_looks import Looks
 from boresight.run.retriever_saliency import RETRIEVER, SIDES, saliency_rows, side_of
+from boresight.run.saliency_curves import read_curves
 from boresight.run.schemas import QUERY_ALIGNMENT
 from boresight.store.files import read_jsonl
 from boresight.store.tables import TableWriter
@@ -17,6 +18,7 @@ from boresight.store.tables import TableWriter
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from boresight.measure.faithfulness import Curves
     from boresight.outcome import Measure
     from boresight.run.directory import RunDirectory
     from boresight.run.spec import RunSpec
@@ -31,6 +33,9 @@ class RetrieverTotals:
     Args:
         directory: The run.
         spec: Its settings; nothing is read unless they ask for it.
+
+    Attributes:
+        curves: Of the trace added last, scores of its passages with tokens removed, by passage id.
     """
 
     def __init__(self, directory: RunDirectory, spec: RunSpec) -> None:
@@ -38,6 +43,7 @@ class RetrieverTotals:
         self._seed = spec.seed
         self._wanted = RETRIEVER in spec.explain
         self._lines: Iterator[Line] = read_jsonl(directory.explanations) if self._wanted else iter(())
+        self.curves: dict[str, Curves] = {}
         self._rows: list[Line] = []
         self._measures: list[tuple[str, Measure]] = []
         self._looks = Looks(spec.seed)
@@ -56,6 +62,7 @@ class RetrieverTotals:
             Rows of ``saliency.parquet``.
         """
         line = next(self._lines, None)
+        self.curves = {} if line is None else read_curves(line)
         if line is None:
             return []
         self._about = {key: line[key] for key in ("stage", "method", "kind")}

@@ -35,7 +35,7 @@ CHOICES = {
     "method": ("auto", *ESTIMATORS),
 }
 PLAYERS = ("query",)
-EXPLAINED = ("retriever",)
+EXPLAINED = ("retriever", "removals")
 DERIVED = ("good", "least_grade", "explain")
 """Settings of derived files alone: a run may be given again with others, and nothing is scored again."""
 DEFAULT_NEW_TOKENS = 128
@@ -59,7 +59,8 @@ class RunSpec:
         scale: Value scale of the attributions in the passage and token tables.
         measures: Names of the measures.
         players: Games that are played beside that of the passages: ``query`` for the words of the query.
-        explain: What is explained beside the answer: ``retriever`` for the scores of ``retriever``.
+        explain: What is explained beside the answer: ``retriever`` for the scores of ``retriever``,
+            ``removals`` for what moves a passage across its cut.
         spans: Phrases of the answer to attribute on their own.
         split: Passages whose sentences are players of a game of their own: ids, ``top`` or ``top:N``.
         good: Ids of passages that ought to carry the answer, for the funnel: ``ID``, or ``TRACE=ID``.

@@ -105,6 +105,13 @@ class RunFiles:
         return _by_trace(read_jsonl(self.root / "sets.jsonl"))
 
     @cached_property
+    def removals(self) -> dict[str, Row]:
+        """What moves passages across the retriever's cut, by trace id; empty where that was not asked for."""
+        if "removals" not in self.run["spec"].get("explain", ()):
+            return {}
+        return {line["trace"]: line for line in read_jsonl(self.root / "removals.jsonl")}
+
+    @cached_property
     def explanations(self) -> dict[str, Row]:
         """Why the retriever gave its scores, by trace id; empty where that was not asked for."""
         if "retriever" not in self.run["spec"].get("explain", ()):

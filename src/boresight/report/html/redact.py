@@ -38,6 +38,7 @@ def _redact_trace(trace: Row) -> None:
     trace["unaided"] = None
     trace["look"] = None
     trace["asked"] = None
+    trace["moves"] = []
     trace["meta"] = []
     trace["pieces"] = None if trace["pieces"] is None else [None] * len(trace["pieces"])
     if trace["failed"]:

@@ -83,3 +83,13 @@ function askedMeasures(measures) {
     }),
   );
 }
+
+// What would move the passages at the retriever's cut, as it was tried.
+function movesSection(trace) {
+  if (!trace.moves.length) return null;
+  return section(
+    "What moves the ranking",
+    "Words of the question or sentences of a passage were taken out and the retriever was run again.",
+    h("ul", {}, ...trace.moves.map((sentence) => h("li", {}, text(sentence)))),
+  );
+}

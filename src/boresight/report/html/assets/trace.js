@@ -12,6 +12,7 @@ function traceView(trace) {
     passagesSection(scene),
     saliencySection(trace),
     askedSection(trace),
+    movesSection(trace),
     traceFunnel(trace),
     h("div", { class: "pair" }, pairsSection(trace), setsSection(trace)),
     spansSection(trace),
