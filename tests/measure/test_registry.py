@@ -237,13 +237,19 @@ def without(need, evidence):
         "leave_one_out": ({"without": {}}, "the prompt without this passage was not scored"),
         "retriever_ranks": ({"retriever": no_ranks}, "no ranks"),
         "retriever_scores": ({"retriever": no_scores}, "no scores"),
-    }.get(need) or ({"extra": replace(evidence.extra, **GAPS[need][0])}, GAPS[need][1])
+    }.get(need) or extra_without(need, evidence)
     if need in TOKEN_FIELDS:
         gap["extra"] = replace(evidence.extra, targets=tokens_without(need, evidence))
     if need == "order_answers":
         orders = tuple(replace(row, answer=None) for row in evidence.extra.orders)
         gap["extra"] = replace(evidence.extra, orders=orders)
     return replace(evidence, **gap), reason
+
+
+def extra_without(need, evidence):
+    """The same for rows that only some measures read; a need without an accessor has no fixed reason."""
+    gap, reason = GAPS.get(need) or ({need: getattr(Extra(), need)}, "")
+    return {"extra": replace(evidence.extra, **gap)}, reason
 
 
 GAPS = {

@@ -6,7 +6,7 @@ from boresight.api import Audit
 from boresight.report.html.data import report_data
 from boresight.report.html.looks_data import run_looks
 from boresight.report.html.query_data import asked_words
-from boresight.report.html.saliency_data import trace_saliency, words_with_values
+from boresight.report.html.saliency_data import trace_saliency, unsaid, words_with_values
 from boresight.report.saliency_text import looks_view, retriever_lines
 from boresight.report.text import WIDTH, console
 from html_runs import looks_run, retriever_run, small_run
@@ -135,3 +135,8 @@ def test_the_terminal_names_the_words_of_both_sides_and_their_agreement(both):
 
 def test_a_run_without_explanations_has_no_shares(tmp_path):
     assert looks_view(Audit(small_run(tmp_path))) is None
+
+
+def test_parts_that_the_text_does_not_say_are_named_the_largest_first():
+    tokens = [[0, "red", 0, 3, 1.0], [1, "colour", None, None, 0.2], [2, "paint", None, None, -0.5]]
+    assert unsaid(tokens) == [["paint", -0.5], ["colour", 0.2]]

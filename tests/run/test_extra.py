@@ -129,7 +129,8 @@ def test_no_byte_of_the_others_moves(run, engine, settings, request, tmp_path):
     for name in ("passages", "tokens", "measures", "pairs", "saliency"):
         file = f"{name}.parquet"
         assert (result.folder / file).read_bytes() == (without.folder / file).read_bytes()
-    assert result.summary == without.summary
+    for name in ("measures", "share_by_rank", "share_by_position", "traces"):
+        assert result.summary[name] == without.summary[name]
 
 
 def test_these_batches_stand_behind_all_others(run, generator):
@@ -462,6 +463,24 @@ def test_a_default_plan_shows_none_of_it(generator):
     cost, _ = plan_job(make_job(traces(), generator=generator))
     assert (cost.added_tokens, cost.added_answers) == ({}, {})
     assert not any(line.startswith(" ") for line in cost_lines(cost))
+
+
+# measures of passages ------------------------------------------------------------------------------------
+
+
+def test_a_measure_of_passages_that_is_named_has_a_row_a_passage(generator):
+    names = ["context_gain", "content_effect"]
+    result = audit(traces(answer="in Rome")[:1], generator=generator, measures=names, placebo=0)
+    rows = result.passage_measures.reset_index()
+    assert rows["passage"].tolist() == list("abcd")
+    assert set(rows["measure"]) == {"content_effect"}
+    assert set(rows["state"]) == {"defined"}
+    assert rows["value"].notna().all()
+
+
+def test_without_one_there_is_no_such_file(generator):
+    result = audit(traces(answer="in Rome")[:1], generator=generator, measures=["context_gain"], placebo=0)
+    assert not (result.folder / "passage_measures.parquet").exists()
 
 
 # without a model -----------------------------------------------------------------------------------------

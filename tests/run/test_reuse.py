@@ -11,6 +11,8 @@ import boresight as bs
 from boresight.errors import SpecError
 from boresight.explain.shapley import ESTIMATORS
 from boresight.models.fake import FakeGenerator
+from boresight.models.rankers.bm25 import Bm25Ranker
+from boresight.run.reuse import reuse
 from helpers import additive_table, make_trace
 
 WEIGHTS = {"a": 1.0, "b": -0.5, "c": 0.25, "d": 0.0, "e": 2.0}
@@ -164,3 +166,24 @@ def test_findings_rest_on_shapley_values_only(exact):
         "twins",
         "need_each_other",
     }
+
+
+def explained(generator, tmp_path):
+    trace = make_trace(names=tuple(WEIGHTS), answer="in Rome")
+    settings = {"retriever": Bm25Ranker.fit({one["id"]: one["text"] for one in trace["passages"]})}
+    settings |= {"explain": ["retriever"], "out": tmp_path / "why"}
+    run = bs.audit([trace], generator=generator, **settings)
+    generator.sealed = True
+    return run.folder
+
+
+def test_explanations_that_the_run_holds_come_along(generator, tmp_path):
+    source, out = explained(generator, tmp_path), tmp_path / "again"
+    reuse(source, out, {"explain": ("retriever",), "method": "leverage"})
+    assert (out / "explanations.jsonl").read_bytes() == (source / "explanations.jsonl").read_bytes()
+    assert bs.Audit(out).summary["retriever"]["passages"] == len(WEIGHTS)
+
+
+def test_explanations_that_it_lacks_are_refused_in_one_sentence(exact, tmp_path):
+    with pytest.raises(SpecError, match="the run holds no explanations, and --from calls no retriever"):
+        reuse(exact, tmp_path / "again", {"explain": ("retriever",)})

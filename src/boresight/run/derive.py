@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any, Self
 
+from boresight.measure.citation.read import citation_cells
 from boresight.measure.evidence import RESOLUTION, Evidence, RetrieverView, above_noise
 from boresight.measure.registry import parse
 from boresight.measure.retriever import retriever_view
@@ -32,6 +33,12 @@ from boresight.run.extra_evidence import ExtraReader
 from boresight.run.funnel import FunnelTotals
 from boresight.run.knowledge import KnowledgeTotals
 from boresight.run.measures import needs_of
+from boresight.run.passage_measures import (
+    IN_PASSAGES,
+    named_passage_measures,
+    passage_rows,
+    passage_table,
+)
 from boresight.run.placebo import PlaceboFloor, placebo_floor
 from boresight.run.prediction import PredictionTotals
 from boresight.run.retriever_totals import RetrieverTotals
@@ -71,9 +78,6 @@ if TYPE_CHECKING:
     Scales = Mapping[Scale, Attribution | None]
 
 
-PASSAGE_MEASURES = ("share", "leave_one_out", "gain", "harm")
-
-
 @dataclass(frozen=True, slots=True)
 class View:
     """One target of one trace, ready to be written.
@@ -102,9 +106,10 @@ class RunTables:
 
     Args:
         directory: The run.
+        measures: Names of the chosen measures.
     """
 
-    def __init__(self, directory: RunDirectory) -> None:
+    def __init__(self, directory: RunDirectory, measures: Sequence[str]) -> None:
         self.passages = TableWriter(directory.table("passages"), PASSAGES)
         self.tokens = TableWriter(directory.table("tokens"), TOKENS)
         self.measures = TableWriter(directory.table("measures"), MEASURES)
@@ -113,6 +118,8 @@ class RunTables:
         self.funnel = TableWriter(directory.table("funnel"), FUNNEL)
         self.funnel_steps = TableWriter(directory.table("funnel_steps"), FUNNEL_STEPS)
         self.stages = TableWriter(directory.table("stages"), STAGES)
+        self._named = named_passage_measures(measures)
+        self._of_passages = passage_table(directory, self._named)
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -121,7 +128,14 @@ class RunTables:
             self.funnel_steps, self.stages,
         ):  # fmt: skip
             self._stack.enter_context(table)
+        if self._of_passages is not None:
+            self._stack.enter_context(self._of_passages)
         return self
+
+    def add_measures_of_passages(self, evidence: Evidence) -> None:
+        """Write the measures that have one value a passage and were asked for by name."""
+        if self._of_passages is not None:
+            self._of_passages.add(passage_rows(evidence, self._named))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -228,7 +242,7 @@ class Derivation:
             RetrieverTotals(self.directory, self.spec),
             KnowledgeTotals(self.placebo.nats, StoredAnswers.read(self.directory.generations).closed()),
         )
-        with RunTables(self.directory) as tables:
+        with RunTables(self.directory, self.spec.measures) as tables:
             for index, plan in enumerate(self.plans):
                 self._write_trace(index, plan, tables, totals)
         self.directory.record["floors"] = {
@@ -276,6 +290,7 @@ class Derivation:
         evidence = views[0].evidence if views else self._nothing(self.traces[index], plan)
         evidence = replace(evidence, extra=replace(evidence.extra, saliency_curves=totals.retriever.curves))
         evidence = self._with_funnel(self.traces[index], evidence, tables, totals.funnel)
+        tables.add_measures_of_passages(evidence)
         found = list(self._measured(evidence))
         tables.measures.add(_measure_row(evidence, name, measure) for name, measure in found)
         totals.add(evidence, found)
@@ -403,8 +418,9 @@ class Derivation:
 
     def _passage_rows(self, view: View) -> Iterator[Row]:
         trace, evidence = view.trace, view.evidence
-        columns = {name: parse(name).per_passage(evidence) for name in PASSAGE_MEASURES}
+        columns = {name: parse(name).per_passage(evidence) for name in IN_PASSAGES}
         places = _stage_places(trace, self.spec.stage)
+        cited = citation_cells(evidence)
         for position, passage in enumerate(trace.context):
             rank, score = places.get(passage, (None, None))
             grade = trace.relevance.get(passage)
@@ -417,6 +433,7 @@ class Derivation:
                 "retriever_score": score,
                 "position": position,
                 "relevant": None if grade is None else grade > 0,
+                **cited.get(passage, {}),
                 **_attribution_cells(view, passage, self.placebo.on(self.spec.scale)),
                 **{name: column[passage].value for name, column in columns.items()},
             }

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from boresight.errors import SpecError
+from boresight.measure.citation.read import cited_in
 from boresight.measure.funnel import TraceFunnel, derive_funnel, summarise_alignment, summarise_funnel
 from boresight.measure.registry import parse
 from boresight.outcome import Measure
@@ -56,6 +57,7 @@ class FunnelTotals:
             evidence,
             answer=answer,
             placebo=self.placebo,
+            cited=cited_in(trace.answer if answer is None else answer, trace.context),
             measures=stage_measures(self.spec.measures),
             named=named_in(trace, self.spec.good, self.traces),
             least_grade=self.spec.least_grade,

@@ -1,8 +1,7 @@
-"""Measures of passages that were asked for by name: a table of their own, beside the columns of all passages."""
+"""Measures of passages that were asked for by name, in a table of their own."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from boresight.measure.registry import parse
@@ -11,7 +10,6 @@ from boresight.store.tables import TableWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from contextlib import AbstractContextManager
 
     from boresight.measure.evidence import Evidence
     from boresight.measure.family import BoundMeasure
@@ -28,11 +26,9 @@ def named_passage_measures(names: Sequence[str]) -> tuple[BoundMeasure, ...]:
     return tuple(measure for measure in chosen if measure.family.scope == "passage")
 
 
-def passage_table(
-    directory: RunDirectory, measures: Sequence[BoundMeasure]
-) -> AbstractContextManager[TableWriter | None]:
-    """The table of these measures; none where there is no such measure."""
-    return TableWriter(directory.table(TABLE), PASSAGE_ROWS) if measures else nullcontext()
+def passage_table(directory: RunDirectory, measures: Sequence[BoundMeasure]) -> TableWriter | None:
+    """The table of these measures; None where there is no such measure."""
+    return TableWriter(directory.table(TABLE), PASSAGE_ROWS) if measures else None
 
 
 def passage_rows(evidence: Evidence, measures: Sequence[BoundMeasure]) -> Iterator[dict[str, Any]]:

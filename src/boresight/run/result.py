@@ -105,6 +105,11 @@ class RunResult:
         return self._table("pairs", ["trace", "a", "b", "target"])
 
     @cached_property
+    def passage_measures(self) -> pd.DataFrame:
+        """Measures of passages that were asked for by name; index (trace, passage, measure, target)."""
+        return self._table("passage_measures", ["trace", "passage", "measure", "target"])
+
+    @cached_property
     def saliency(self) -> pd.DataFrame:
         """What words did to a score or an answer; index (trace, stage, side, passage, token)."""
         return self._table("saliency", ["trace", "stage", "side", "passage", "token"])

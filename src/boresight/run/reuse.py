@@ -125,7 +125,13 @@ def _with(spec: RunSpec, settings: Mapping[str, Any]) -> RunSpec:
     """
     defaults = {field.name: field.default for field in fields(RunSpec)}
     given = {name: value for name, value in settings.items() if value not in (None, (), AUTO)}
-    needing = [name for name in given if name not in REUSABLE and given[name] != defaults.get(name)]
+    free = {name: (defaults.get(name), getattr(spec, name, None)) for name in given}
+    needing = [name for name in given if name not in REUSABLE and given[name] not in free[name]]
+    if "explain" in needing:
+        raise SpecError(
+            f"the run holds {_listed(spec.explain)}, and --from calls no retriever; audit the traces again "
+            f"with --explain {','.join(given['explain'])}"
+        )
     if needing and needing[0] in ("traces", "generator", "retriever"):
         raise SpecError(f"the {needing[0]} of a run come with --from; leave them out, or leave --from out")
     if needing:
@@ -134,6 +140,10 @@ def _with(spec: RunSpec, settings: Mapping[str, Any]) -> RunSpec:
             "audit the traces again to change it"
         )
     return replace(spec, **{name: value for name, value in given.items() if name in REUSABLE})
+
+
+def _listed(explained: Sequence[str]) -> str:
+    return f"explanations of {', '.join(explained)} only" if explained else "no explanations"
 
 
 def _copy(origin: RunDirectory, directory: RunDirectory) -> None:

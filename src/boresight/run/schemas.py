@@ -92,6 +92,20 @@ MEASURES = pa.schema(
     ]
 )
 
+PASSAGE_ROWS = pa.schema(
+    [
+        ("trace", _TEXT),
+        ("passage", _TEXT),
+        ("measure", _TEXT),
+        ("target", _TEXT),
+        ("value", _FLOAT),
+        ("low", _FLOAT),
+        ("high", _FLOAT),
+        ("state", _TEXT),
+        ("reason", _TEXT),
+    ]
+)
+
 FUNNEL = pa.schema(
     [
         ("trace", _TEXT),

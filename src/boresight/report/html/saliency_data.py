@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from boresight.report.html.numbers import compact
 from boresight.run.retriever_saliency import side_of
 
+UNSAID_SHOWN = 5
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -54,7 +56,14 @@ def _passage(passage: Row, query: str, text: str) -> Row:
         "read": [own["read"], own["total"]] if own["read"] and own["read"] < own["total"] else None,
         "query": words_with_values(asked["tokens"], query),
         "words": words_with_values(own["tokens"], text),
+        "unsaid": unsaid(own["tokens"]),
     }
+
+
+def unsaid(tokens: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """``[entry, value]`` of the largest parts at no character, such as expansions of a sparse model."""
+    loose = sorted((one for one in tokens if one[2] is None), key=lambda one: -abs(one[4]))
+    return [[one[1], compact(one[4])] for one in loose[:UNSAID_SHOWN]]
 
 
 def words_with_values(tokens: Sequence[Sequence[Any]], text: str) -> list[list[Any]]:

@@ -95,7 +95,8 @@ function highlighted(whole, words) {
 }
 
 function wordTable(caption, whole, words, one, side) {
-  const sum = words.reduce((total, [, , value]) => total + value, 0),
+  const unsaid = side ? one.unsaid : [],
+    sum = [...words.map(([, , value]) => value), ...unsaid.map(([, value]) => value)].reduce((a, b) => a + b, 0),
     base = one.base[side];
   const ordered = [...words].sort((a, b) => Math.abs(b[2]) - Math.abs(a[2]));
   const line = (name, value) =>
@@ -105,6 +106,7 @@ function wordTable(caption, whole, words, one, side) {
     [{ title: caption }, { title: "Value", kind: "num" }],
     [
       ...ordered.map(([start, end, value]) => line(text(whole.slice(start, end)), value)),
+      ...unsaid.map(([entry, value]) => line([text(entry), " ", soft("not said, an expansion")], value)),
       has(base) ? line("score of the same text with every word blanked", base) : null,
       line("what belongs to no word, and the gap", one.score - (base || 0) - sum),
       line("score", one.score),
