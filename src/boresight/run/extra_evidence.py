@@ -90,7 +90,7 @@ class ExtraReader:
             targets={target.id: token_rows(target, table) for target, table in named if table.rows},
             abstention=_abstention(trace, added),
             contrastive=_contrastive(trace, added),
-            streams=_streams(added),
+            streams=streams_of(added),
         )
 
     def _orders(
@@ -158,7 +158,7 @@ def _contrastive(trace: Trace, rows: Sequence[ValueRow]) -> dict[str, dict[str, 
     return found
 
 
-def _streams(rows: Sequence[ValueRow]) -> Streams | None:
+def streams_of(rows: Sequence[ValueRow]) -> Streams | None:
     """The numbers of two streams over the answer, by kind."""
     own = [row for row in rows if row.game == STREAMS and row.target == ANSWER]
     scalars = {row.value_kind.removeprefix(STREAM): _floats(row.logprobs) for row in own}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from boresight.measure.knowledge import SOURCES
+from boresight.report.html.answers_data import knowledge, prediction
 from boresight.report.html.command import audit_command
 from boresight.report.html.files import RunFiles
 from boresight.report.html.funnel_data import run_funnel
@@ -56,12 +58,22 @@ def report_data(run: Path, *, redact: bool = False) -> Row:
         "redacted": False,
         "run": _run(files),
         "missing": files.missing,
-        "summary": _summary(files, names),
+        "summary": _summary(files, names)
+        | {
+            "knowledge": knowledge(files.summary, {one["id"]: place for place, one in enumerate(traces)}),
+            "prediction": prediction(files.summary, names),
+        },
         "slices": _slices(files.summary.get("slices") or {}),
         "findings": _findings(files),
         "funnel": run_funnel(files, names),
         "looks": run_looks(files.summary.get("retriever")),
-        "words": {"findings": FINDINGS, "evidence": EVIDENCE, "remedies": REMEDIES, "methods": METHODS},
+        "words": {
+            "findings": FINDINGS,
+            "evidence": EVIDENCE,
+            "remedies": REMEDIES,
+            "methods": METHODS,
+            "sources": SOURCES,
+        },
         "passage_measures": passage_measure_words(),
         "reasons": reasons.texts,
         "why_not": _why_not(files, names),

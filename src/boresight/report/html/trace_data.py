@@ -14,6 +14,7 @@ from boresight.report.html.funnel_data import trace_funnel
 from boresight.report.html.numbers import base64_floats, compact, compact_all, milli, pieces
 from boresight.report.html.query_data import asked_words
 from boresight.report.html.saliency_data import trace_saliency
+from boresight.report.html.streams_data import trace_streams
 from boresight.report.saliency_text import removal_sentences
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def trace_data(files: RunFiles, index: int, trace: Row, names: Sequence[str], re
         "look": trace_saliency(files.explanations.get(key), trace),
         "moves": list(removal_sentences(files.removals.get(key))),
         "asked": _asked(files, trace, reasons),
+        "streams": trace_streams(files, index, stored),
         **trace_funnel(files, key, place),
     }
 

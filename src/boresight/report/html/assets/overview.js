@@ -8,6 +8,8 @@ function overview() {
     failures(),
     measures(),
     h("div", { class: "pair" }, findingKinds(), shares()),
+    knowledgeSection(),
+    predictionSection(),
     looksSection(),
     funnelSection(),
     slices(),

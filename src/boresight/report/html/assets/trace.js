@@ -9,6 +9,7 @@ function traceView(trace) {
     historyOf(trace),
     findingsOf(trace),
     answerSection(scene),
+    streamsSection(trace),
     passagesSection(scene),
     saliencySection(trace),
     askedSection(trace),
