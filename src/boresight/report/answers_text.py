@@ -50,8 +50,11 @@ def prediction_view(summary: Line, names: Mapping[str, str]) -> Table | None:
     shown = [name for name in names if "auroc" in found.get(name, {})]
     if not shown:
         return None
-    title = "Does it tell right answers from wrong ones? (area under the curve, 0.5 is chance)"
-    table = _table(title, ("", "area", "95 %", "retrieval alike", "rank corr. with F1"))
+    title = (
+        "Does it tell right answers from wrong ones? Area under the curve (0.5 is chance),\n"
+        "the same among answers with alike contexts, rank correlation with token F1"
+    )
+    table = _table(title, ("", "area", "95 %", "alike", "rank, F1"))
     for name in shown:
         line = found[name]
         area, alike, rank = line["auroc"], line["auroc_retrieval_fixed"], line["rank_correlation"]

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from boresight.game.query_game import words_of
-from boresight.report.text import WIDTH, cut, plain
+from boresight.report.text import WIDTH, counted, cut, plain
 from boresight.run.query_words import SPEARMAN, WARG, by_word
 
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ def retriever_lines(run: RunResult, trace: Trace) -> Iterator[Text]:
         run: The run.
         trace: The trace.
     """
-    for sentence in removal_sentences(run.removals.get(trace.id)):
-        yield Text(plain(sentence, WIDTH))
+    yield from _moves(run.removals.get(trace.id))
     about = run.summary.get("retriever")  # older runs have none
     if not about or "stage" not in about:
         return
@@ -63,8 +62,20 @@ def retriever_lines(run: RunResult, trace: Trace) -> Iterator[Text]:
         yield from _agreement(run.query_alignment, trace.id)
 
 
+def _moves(line: Row | None) -> Iterator[Text]:
+    """What moves the two passages at the cut, and how many more the report shows."""
+    if line is None:
+        return
+    near = [one for one in line["passages"] if line["cut"] - 1 <= one["rank"] <= line["cut"]]
+    for sentence in removal_sentences({**line, "passages": near}):
+        yield Text(plain(sentence, WIDTH))
+    others = {one["passage"] for one in line["passages"]} - {one["passage"] for one in near}
+    if others:
+        yield Text(f"what moves {counted(len(others), 'other passage')}: in the HTML report")
+
+
 def removal_sentences(line: Row | None) -> Iterator[str]:
-    """What moves the passages at the cut, one sentence a passage and side; the first of the smallest sets.
+    """What moves passages across the cut, one sentence a passage and side; the first of the smallest sets.
 
     Args:
         line: The trace's line of ``removals.jsonl``, or None.

@@ -77,7 +77,7 @@ def reuse(
         identity = {key: record[key] for key in ("generator", "retriever", "prompt", "versions")}
         directory.open(spec, identity)
         directory.record |= {"from": str(source), "input": record["input"], "command": command}
-        directory.record |= {"status": "running", "warnings": []}
+        directory.record |= {"status": "running", "warnings": [], "absent": record.get("absent", {})}
         directory.save()  # before anything else, so that what a kill leaves is still a run
         _copy(origin, directory)
         plans = [_replanned(plan, index, spec, directory) for index, plan in enumerate(_plans(origin))]
@@ -126,6 +126,8 @@ def _with(spec: RunSpec, settings: Mapping[str, Any]) -> RunSpec:
     defaults = {field.name: field.default for field in fields(RunSpec)}
     given = {name: value for name, value in settings.items() if value not in (None, (), AUTO)}
     free = {name: (defaults.get(name), getattr(spec, name, None)) for name in given}
+    if set(given.get("explain", ())) <= set(spec.explain):  # what the run holds comes along
+        given.pop("explain", None)
     needing = [name for name in given if name not in REUSABLE and given[name] not in free[name]]
     if "explain" in needing:
         raise SpecError(

@@ -12,7 +12,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.integrate import trapezoid
 
 from boresight.measure.faithfulness.curves import AbsentCurveError
 from boresight.measure.faithfulness.needs import LEAST, MOST
@@ -34,6 +33,8 @@ def aipc(curves: Curves) -> Measure:
         most, least = curves.of(MOST), curves.of(LEAST)
     except AbsentCurveError as absent:
         return Measure.undefined(str(absent))
+    from scipy.integrate import trapezoid
+
     both = np.concatenate([most, least])
     spread = float(both.max() - both.min())
     if not spread:

@@ -8,8 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import rankdata
-
 from boresight.outcome import Measure
 
 if TYPE_CHECKING:
@@ -37,6 +35,8 @@ def randomised_weights(trained: NDArray[np.float64], random: NDArray[np.float64]
         raise ValueError(f"saliencies of one text have one shape, got {trained.shape} and {random.shape}")
     if len(trained) < FEWEST_TOKENS:
         return Measure.undefined(f"the text has fewer than {FEWEST_TOKENS} tokens")
+    from scipy.stats import rankdata
+
     first, second = (rankdata(np.abs(values)) for values in (trained, random))
     if not first.std() or not second.std():
         return Measure.undefined("all tokens have the same size under one of the two models")

@@ -35,6 +35,15 @@ RUN_KEYS = (
 )  # fmt: skip
 
 
+WORDS = {
+    "findings": FINDINGS,
+    "evidence": EVIDENCE,
+    "remedies": REMEDIES,
+    "methods": METHODS,
+    "sources": SOURCES,
+}
+
+
 def report_data(run: Path, *, redact: bool = False) -> Row:
     """Everything that the page shows.
 
@@ -67,13 +76,7 @@ def report_data(run: Path, *, redact: bool = False) -> Row:
         "findings": _findings(files),
         "funnel": run_funnel(files, names),
         "looks": run_looks(files.summary.get("retriever")),
-        "words": {
-            "findings": FINDINGS,
-            "evidence": EVIDENCE,
-            "remedies": REMEDIES,
-            "methods": METHODS,
-            "sources": SOURCES,
-        },
+        "words": WORDS,
         "passage_measures": passage_measure_words(),
         "reasons": reasons.texts,
         "why_not": _why_not(files, names),

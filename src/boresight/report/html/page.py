@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
 ASSETS = files("boresight.report.html") / "assets"
 STYLES = ("theme.css", "layout.css", "media.css", "trace.css", "funnel.css", "saliency.css")
-SCRIPTS = ("dom.js", "data.js", "charts.js", "overview.js", "list.js", "trace.js", "answer.js",
-           "streams.js", "whatif.js", "pairs.js", "funnel.js", "saliency.js", "asked.js", "looks.js",
-           "answers.js", "provenance.js", "theme.js", "main.js")  # fmt: skip
+SCRIPTS = (
+    "dom.js", "data.js", "charts.js", "overview.js", "list.js", "trace.js", "answer.js", "streams.js",
+    "whatif.js", "pairs.js", "funnel.js", "saliency.js", "asked.js", "looks.js", "answers.js",
+    "provenance.js", "theme.js", "main.js",
+)  # fmt: skip
 
 HOLDS_TEXTS = "This file contains the texts of the traces: questions, passages and answers."
 REDACTED = "This file contains ids and numbers only: the texts of the traces were left out."
