@@ -60,9 +60,7 @@ def cost_lines(cost: Cost) -> list[str]:
         lines.append(f"  the retriever's scores of {counted(cost.explained, 'passage')} to explain{took}")
     if cost.rankings:
         took = "" if cost.ranking_seconds is None else f", {duration(cost.ranking_seconds)}"
-        lines.append(
-            f"  what moves passages across the cut: at most {cost.rankings:,} rankings{took}"
-        )
+        lines.append(f"  what moves passages across the cut: at most {cost.rankings:,} rankings{took}")
     rest = []
     if cost.memory_mib is not None:
         rest.append(f"{cost.memory_mib:,} MiB of weights")

@@ -106,14 +106,14 @@ class PredictionTotals:
         return {
             "traces": len(values),
             "auroc": _ends(auroc(scores[right], scores[~right])),
-            "auroc_retrieval_fixed": _jackknifed(_within_strata, sample),
-            "rank_correlation": _jackknifed(_spearman, sample),
+            "auroc_retrieval_fixed": _jackknifed(_within_strata, sample, least=0.0),
+            "rank_correlation": _jackknifed(_spearman, sample, least=-1.0),
             "reason": None,
         }
 
 
-def _jackknifed(statistic: Callable[[Floats], float], sample: Floats) -> Line:
-    """A statistic with its jackknife interval over at most 50 blocks of traces."""
+def _jackknifed(statistic: Callable[[Floats], float], sample: Floats, *, least: float) -> Line:
+    """A statistic with its jackknife interval over at most 50 blocks of traces, cut to what it can be."""
     if not np.isfinite(statistic(sample)):
         return {"value": None, "low": None, "high": None}
     groups = np.arange(len(sample)) % BLOCKS
@@ -121,8 +121,8 @@ def _jackknifed(statistic: Callable[[Floats], float], sample: Floats) -> Line:
     if not np.isfinite(left).all():
         return {"value": statistic(sample), "low": None, "high": None}
     found = jackknife_interval(lambda rows: np.array(statistic(rows)), sample, groups=groups.tolist())
-    low, high = (None if end is None else float(end) for end in (found.low, found.high))
-    return {"value": float(found.value), "low": low, "high": high}
+    ends = (None if end is None else float(np.clip(end, least, 1.0)) for end in (found.low, found.high))
+    return {"value": float(found.value)} | dict(zip(("low", "high"), ends, strict=True))
 
 
 def _within_strata(sample: Floats) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+
 from boresight.outcome import Measure
 
 if TYPE_CHECKING:

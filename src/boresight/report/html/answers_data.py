@@ -32,7 +32,7 @@ def knowledge(summary: Row, place: Mapping[str, int]) -> Row | None:
 
 
 def prediction(summary: Row, names: Sequence[str]) -> list[Row]:
-    """The measures of the page that have an area under the curve, in its order.
+    """The headline measures that have an area under the curve, in the order of the page.
 
     Args:
         summary: The run's summary.
@@ -43,7 +43,7 @@ def prediction(summary: Row, names: Sequence[str]) -> list[Row]:
     return [
         {"title": _title(name)} | {key: compact_all(found[name][key]) for key in kept}
         for name in names
-        if "auroc" in found.get(name, {})
+        if "auroc" in found.get(name, {}) and measure_words(name)["headline"]
     ]
 
 
