@@ -81,7 +81,7 @@ class FakeGenerator:
 
     def capabilities(self) -> Capabilities:
         """A table has no rounding noise, so its floors are 0."""
-        return Capabilities(has_floor=False)
+        return Capabilities(has_floor=False, any_target=False)
 
     def describe(self) -> dict[str, Any]:
         """Identity for the record."""

@@ -150,6 +150,7 @@ class Capabilities:
         exact_repeats: The same request always gives the same numbers.
         has_floor: Its numbers carry rounding noise that a numeric floor should measure.
         packs: How large a pack may be; None for an engine that reads every prompt whole.
+        any_target: It scores any text, not its recorded answer alone.
         side_by_side: Requests of any lengths that one batch may hold, since each is a call of its own; 0
             where only equal lengths share a batch.
     """
@@ -160,6 +161,7 @@ class Capabilities:
     has_floor: bool = True
     packs: PackLimits | None = None
     side_by_side: int = 0
+    any_target: bool = True
 
 
 class PromptParts(Protocol):

@@ -42,6 +42,7 @@ OTHER_TARGETS = "other_targets"
 """In a plan alone; its rows are stored as those of the passages and of closed book, under their targets."""
 EXTRA_GAMES = (ORDERS, OTHER_TARGETS, ABSTENTION, *PAIRED)
 NO_LOGPROBS = "this endpoint gives no log-probabilities"
+ANSWER_ONLY = "this generator scores the recorded answer only"
 
 
 def is_extra(batch: Batch) -> bool:
@@ -59,8 +60,9 @@ def absent_reasons(generator: Generator, needs: Needs) -> dict[str, str]:
     found = {}
     if not shows_distributions(generator):
         found = {need: NO_DISTRIBUTIONS for need in PAIRED if need in needs.rows}
-    if needs.abstention and generator.capabilities().value_kind == SIMILARITY:
-        found[ABSTENTION] = NO_LOGPROBS
+    able = generator.capabilities()
+    if needs.abstention and (able.value_kind == SIMILARITY or not able.any_target):
+        found[ABSTENTION] = NO_LOGPROBS if able.any_target else ANSWER_ONLY
     return found
 
 
