@@ -19,6 +19,7 @@ from boresight.cli import gate
 from boresight.cli import risk
 from boresight.cli import funnel
 from boresight.cli import citations
+from boresight.cli import perturb
 from boresight.cli import measures
 from boresight.cli import doctor
 from boresight.cli import models
