@@ -7,6 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 MODELS := smollm2-135m-instruct all-minilm-l6-v2
+TEST_MODELS := $(MODELS) splade-tiny
 DEMO := runs/demo
 
 export TOKENIZERS_PARALLELISM := false
@@ -36,7 +37,7 @@ demo: $(VENV)/.user ## Install, bring two small models, audit examples/traces.js
 	@$(BIN)/boresight report $(DEMO)
 
 test: $(VENV)/.dev ## Install, bring the models, run the tests (at most ten minutes)
-	@$(BIN)/boresight models fetch $(MODELS) || echo "the tests of the real models will be skipped"
+	@$(BIN)/boresight models fetch $(TEST_MODELS) || echo "the tests of the real models will be skipped"
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "not wheel and not browser and not frameworks and not servers"
 
 check: $(VENV)/.dev ## Format, lint, strict types, import contract
@@ -50,7 +51,7 @@ format: $(VENV)/.dev ## Format and mend what the linter can mend
 	@$(BIN)/ruff check --fix .
 
 test-all: check $(VENV)/.dev ## Checks, all tests, the wheel in an empty environment, coverage
-	@$(BIN)/boresight models fetch $(MODELS) || echo "the tests of the real models will be skipped"
+	@$(BIN)/boresight models fetch $(TEST_MODELS) || echo "the tests of the real models will be skipped"
 	@$(PIP) --editable ".[langchain,llama-index,servers,nlp]"
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --cov --cov-report=term:skip-covered
 

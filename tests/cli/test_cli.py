@@ -7,6 +7,8 @@ from itertools import combinations
 
 import pytest
 
+from toy_encoders import dense_folder
+
 ROWS = {
     ",".join(chosen): [-3.0 + len(chosen), -3.0] for size in range(4) for chosen in combinations("abc", size)
 }
@@ -126,6 +128,25 @@ def test_a_plan_spends_nothing_and_leaves_nothing(files, boresight):
     assert code == 0
     assert (plan["traces"], plan["coalitions"], plan["at_most"]) == (2, 16, True)
     assert sorted(files.iterdir()) == before
+
+
+def test_a_plan_says_what_explanations_cost(files, boresight):
+    retriever = dense_folder(files / "encoder")
+    table = f"fake:{files / 'table.json'}"
+    asked = ["plan", files / "traces.jsonl", "-g", table, "-r", retriever, "--explain", "retriever,removals"]
+    code, out, _ = boresight(*asked)
+    assert code == 0
+    assert "the retriever's scores of 6 passages to explain" in out
+    assert "what moves passages across the cut: at most 12 rankings" in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert json.loads(boresight(*asked, "--json")[1])["explained"] == 6
+
+
+def test_explanations_that_a_run_lacks_are_refused_in_one_sentence(files, boresight):
+    boresight(*audit(files))
+    code, _, err = boresight("audit", "--from", files / "run", "--explain", "retriever", "-o", files / "new")
+    assert code == 2
+    assert "the run holds no explanations" in " ".join(err.split())
 
 
 def test_a_plan_for_people_fits_80_columns(files, boresight):

@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from boresight.errors import SpecError
 from boresight.measure.funnel import recut
 from boresight.models.fake import FakeGenerator
 from boresight.pipeline.ask import answering, ask, changed, usual_changes, way
@@ -46,6 +49,48 @@ def test_the_answer_is_generated_and_audited_with_both_sides_on_record(pipeline,
     assert rows["rank"].to_dict() == {"c": 0, "d": 1}
     stored = next(iter(asked.result.traces.values()))
     assert [stage.name for stage in stored.stages] == ["bm25", "dense", "rrf", "pack"]
+
+
+def explained(index, recipe, generator, tmp_path, *explain):
+    return ask(
+        IndexPipeline(index, recipe),
+        "water bell",
+        generator=generator,
+        out=tmp_path / "run",
+        settings={"explain": explain},
+    )
+
+
+def test_the_only_search_is_explained_under_the_stage_that_it_made(index, generator, tmp_path):
+    asked = explained(index, Recipe(depth=2, top=2), generator, tmp_path, "retriever")
+    stored = next(iter(asked.result.traces.values()))
+    assert [stage.name for stage in stored.stages] == ["bm25", "pack"]
+    rows = asked.result.saliency.reset_index()
+    sums = rows[rows["side"] == "query"].groupby("passage")["value"].sum().to_dict()
+    found = {one.id: one.score for one in stored.stages[0].ranking if one.id in stored.context}
+    assert sums == pytest.approx(found, abs=1e-5)
+
+
+def test_a_reranker_is_explained_and_a_fusion_is_refused(index, generator, tmp_path):
+    fused = Recipe(("bm25", "dense"), depth=2, top=2)
+    with pytest.raises(SpecError, match="name one --ranker, or a --rerank"):
+        explained(index, fused, generator, tmp_path, "retriever")
+    again = replace(fused, rankers=("dense",), rerank="bm25")
+    asked = explained(index, again, generator, tmp_path, "retriever")
+    assert asked.result.summary["retriever"]["stage"] == "bm25"
+
+
+def test_removals_look_below_the_cut(index, generator, tmp_path):
+    """Ranked are d and c, kept is d; without "water" only c holds a word of the question."""
+    asked = explained(index, Recipe(depth=1, top=1), generator, tmp_path, "removals")
+    (line,) = asked.result.removals.values()
+    assert (asked.trace.context, line["cut"]) == (("c",), 1)
+    moved = {
+        (one["passage"], one["side"]): [removal["texts"] for removal in one["removals"]]
+        for one in line["passages"]
+    }
+    assert set(moved) == {(key, side) for key in "cd" for side in ("query", "passage")}
+    assert moved["d", "query"] == [["bell"]]
 
 
 def test_the_usual_changes_try_every_stage(pipeline):

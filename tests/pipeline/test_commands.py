@@ -67,6 +67,17 @@ def test_ask_in_json_holds_trace_answer_attributions_and_ablations(made, fake, b
     assert "recut@bm25=1" in [one["change"] for one in found["ablations"]]
 
 
+def test_ask_explains_what_the_retriever_looks_at(made, fake, boresight):
+    arguments = ("ask", made, "water bell", "-g", fake, "--top", 1, "--explain", "retriever,removals")
+    code, out, _ = boresight(*arguments)
+    assert code == 0
+    assert "bm25 looks at: " in out
+    assert "d reaches the first place without " in out
+    found = json.loads(boresight(*arguments, "--json")[1])
+    assert {row["token"] for row in found["saliency"] if row["side"] == "query"} == {0, 1}
+    assert {one["passage"] for one in found["removals"]["passages"]} == {"c", "d"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

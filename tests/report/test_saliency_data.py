@@ -6,7 +6,7 @@ from boresight.api import Audit
 from boresight.report.html.data import report_data
 from boresight.report.html.looks_data import run_looks
 from boresight.report.html.query_data import asked_words
-from boresight.report.html.saliency_data import trace_saliency, unsaid, words_with_values
+from boresight.report.html.saliency_data import expanded, trace_saliency, unsaid, words_with_values
 from boresight.report.saliency_text import looks_view, retriever_lines
 from boresight.report.text import WIDTH, console
 from html_runs import looks_run, retriever_run, small_run
@@ -140,3 +140,13 @@ def test_a_run_without_explanations_has_no_shares(tmp_path):
 def test_parts_that_the_text_does_not_say_are_named_the_largest_first():
     tokens = [[0, "red", 0, 3, 1.0], [1, "colour", None, None, 0.2], [2, "paint", None, None, -0.5]]
     assert unsaid(tokens) == [["paint", -0.5], ["colour", 0.2]]
+
+
+def test_expansions_are_named_beside_the_word_that_they_come_from():
+    tokens = [
+        [0, "red", 0, 3, 1.0],
+        [1, "colour", 0, 3, 0.2],
+        [2, "auto", 4, 7, 0.9],
+        [3, "paint", None, None, 2],
+    ]
+    assert expanded(tokens, "red car") == [["auto", 0.9, "car"], ["colour", 0.2, "red"]]

@@ -8,7 +8,8 @@ import boresight as bs
 from boresight.models.fake import FakeGenerator
 from boresight.models.rankers.bm25 import Bm25Ranker
 from boresight.report.html.data import report_data
-from boresight.report.saliency_text import removal_sentences
+from boresight.report.saliency_text import removal_sentences, retriever_lines
+from boresight.run.retriever_removals import removals_of
 from helpers import additive_table
 
 QUERY = "copper bridge"
@@ -48,9 +49,45 @@ def test_a_sentence_tells_each():
     assert "nothing that was tried in its text" in said[3]
 
 
+def test_neighbours_that_were_removed_read_as_one_and_dots_stand_for_what_stays():
+    removal = {"spans": [[0, 3], [4, 7], [12, 15]], "texts": ["the", "old", "sea"]}
+    found = {"passage": "a", "side": "query", "cut": 1, "rank": 0, "removals": [removal, removal]}
+    (said,) = removal_sentences({"failed": None, "passages": [found]})
+    assert said == 'a leaves the first place without "the old … sea" in the question (1 more as small)'
+
+
 def test_more_ranked_than_kept_makes_the_context_the_cut():
     line = audit(TRACE | {"context": ["a", "b"]})
     assert line.removals["t"]["cut"] == 2
+
+
+def test_every_passage_of_the_context_is_tried_and_the_first_beyond_the_cut():
+    tried = {one["passage"] for one in audit(TRACE | {"context": ["a", "b"]}).removals["t"]["passages"]}
+    assert tried == {"a", "b", "c"}
+    far = {one["passage"] for one in audit(TRACE | {"context": ["c"]}).removals["t"]["passages"]}
+    assert far == {"a", "b", "c"}
+
+
+def test_the_terminal_shows_the_two_at_the_cut_and_counts_the_others():
+    run = audit(TRACE | {"context": ["a", "b"]})
+    trace = run.traces["t"]
+    shown = [line.plain for line in retriever_lines(run, trace)]
+    assert sum("b leaves the first 2" in line for line in shown) == 2
+    assert not any("a leaves" in line for line in shown)
+    assert "what moves 1 other passage: in the HTML report" in shown
+
+
+def test_a_query_with_words_removed_is_ranked_once_for_all_passages():
+    asked = []
+
+    class Counted(Bm25Ranker):
+        def score(self, query, passages):
+            asked.append((query, tuple(passages)))
+            return super().score(query, passages)
+
+    removals_of(audit().traces["t"], Counted(Bm25Ranker.fit(TEXTS).statistics))
+    whole = [one for one in asked if len(one[1]) == len(TEXTS)]
+    assert len(whole) == len(set(whole)) == 3  # the question, and less one word or the other
 
 
 def test_one_passage_has_no_cut():

@@ -168,10 +168,10 @@ def test_findings_rest_on_shapley_values_only(exact):
     }
 
 
-def explained(generator, tmp_path):
+def explained(generator, tmp_path, explain=("retriever",)):
     trace = make_trace(names=tuple(WEIGHTS), answer="in Rome")
     settings = {"retriever": Bm25Ranker.fit({one["id"]: one["text"] for one in trace["passages"]})}
-    settings |= {"explain": ["retriever"], "out": tmp_path / "why"}
+    settings |= {"explain": list(explain), "out": tmp_path / "why"}
     run = bs.audit([trace], generator=generator, **settings)
     generator.sealed = True
     return run.folder
@@ -187,3 +187,15 @@ def test_explanations_that_the_run_holds_come_along(generator, tmp_path):
 def test_explanations_that_it_lacks_are_refused_in_one_sentence(exact, tmp_path):
     with pytest.raises(SpecError, match="the run holds no explanations, and --from calls no retriever"):
         reuse(exact, tmp_path / "again", {"explain": ("retriever",)})
+
+
+def test_fewer_explanations_than_the_run_holds_may_be_named(generator, tmp_path):
+    source = explained(generator, tmp_path, explain=("retriever", "removals"))
+    reuse(source, tmp_path / "again", {"explain": ("retriever",)})
+    assert bs.Audit(tmp_path / "again").run["spec"]["explain"] == ["retriever", "removals"]
+
+
+def test_more_explanations_than_the_run_holds_are_refused(generator, tmp_path):
+    source = explained(generator, tmp_path)
+    with pytest.raises(SpecError, match=r"explanations of retriever only.*--explain retriever,removals"):
+        reuse(source, tmp_path / "again", {"explain": ("retriever", "removals")})

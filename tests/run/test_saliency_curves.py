@@ -1,11 +1,15 @@
 """Faithfulness of the retriever's saliency, as measures of an audit."""
 
+import io
+
 import pytest
+from rich.console import Console
 
 import boresight as bs
 from boresight.models.encoder import load_encoder
 from boresight.models.fake import FakeGenerator
 from boresight.models.rankers.bm25 import Bm25Ranker
+from boresight.report.saliency_text import looks_view
 from helpers import additive_table
 from toy_encoders import dense_folder
 
@@ -20,6 +24,12 @@ def audit(ranker, explain=("retriever",), **settings):
     return bs.audit(
         [TRACE], generator=GENERATOR, retriever=ranker, explain=list(explain), measures=NAMES, **settings
     )
+
+
+def render(view):
+    screen = Console(file=io.StringIO(), width=80)
+    screen.print(view)
+    return screen.file.getvalue()
 
 
 @pytest.fixture
@@ -59,3 +69,10 @@ def test_unasked_curves_cost_nothing(encoder, tmp_path):
     settings = {"retriever": encoder, "explain": ["retriever"], "out": tmp_path / "run"}
     run = bs.audit([TRACE], generator=GENERATOR, **settings)
     assert b'"curves"' not in (run.folder / "explanations.jsonl").read_bytes()
+
+
+def test_the_terminal_shows_the_mean_that_was_asked_for(encoder):
+    said = render(looks_view(audit(encoder)))
+    assert "faithful to its scores: aipc" in said
+    without = bs.audit([TRACE], generator=GENERATOR, retriever=encoder, explain=["retriever"])
+    assert "faithful" not in render(looks_view(without))

@@ -7,18 +7,21 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from enum import StrEnum
+from json import loads
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from boresight.cli.app import INTERRUPTED, SOME_FAILED, app, print_json
+from boresight.cli.job import split_names
 from boresight.cli.options import (
     Budget,
     Device,
     Dtype,
     Engine,
     Exact,
+    Explain,
     Generator,
     Json,
     NewTokens,
@@ -78,6 +81,7 @@ def ask(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Delete an earlier run first.")] = False,
     max_new_tokens: NewTokens = 128,
     span: Spans = None,
+    explain: Explain = None,
     exact: Exact = False,
     max_tokens_per_trace: TokenCap = 60_000,
     budget: Budget = None,
@@ -97,7 +101,9 @@ def ask(
         --ranker bm25 --ranker dense --depth 20 --top 4 --reference 1931 --ablate --out runs/bridge
 
     First the retriever's side: where each passage of the prompt stood at every stage. Then the generator's:
-    what the answer rests on. The run directory holds the trace, so report and compare work on it.
+    what the answer rests on. --explain says which words gave the passages their places, where one --ranker or
+    a --rerank did (a fusion goes by ranks, not by words). The run directory holds the trace, so report and
+    compare work on it.
     """
     from boresight.pipeline.ask import ask as ask_index
     from boresight.pipeline.index import Index as OpenIndex
@@ -112,7 +118,7 @@ def ask(
     settings = {
         "max_new_tokens": max_new_tokens, "spans": phrases(span or ()), "exact": exact,
         "max_tokens_per_trace": max_tokens_per_trace, "budget": budget, "seed": seed, "dtype": dtype,
-        "device": device, "threads": threads, "engine": engine,
+        "device": device, "threads": threads, "engine": engine, "explain": split_names(explain),
     }  # fmt: skip
     with _folder(out) as folder:
         with OpenIndex(index) as opened, ConsoleProgress(console(stderr=True)) as progress:
@@ -188,4 +194,16 @@ def _as_json(asked: Asked, out: Path | None) -> dict[str, Any]:
         "measures": asked.result.summary["measures"],
         "ablations": [one.to_json() for one in asked.ablations],
         "failures": asked.result.failures,
+        **_explained(asked),
     }
+
+
+def _explained(asked: Asked) -> dict[str, Any]:
+    """What ``--explain`` found, keyed as the files of the run are named; nothing where nobody asked."""
+    found: dict[str, Any] = {}
+    if asked.trace.id in asked.result.removals:
+        found["removals"] = asked.result.removals[asked.trace.id]
+    if "stage" in (asked.result.summary.get("retriever") or {}):
+        rows = asked.result.saliency.reset_index()
+        found["saliency"] = loads(rows.to_json(orient="records", double_precision=15))
+    return found

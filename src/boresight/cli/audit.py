@@ -184,7 +184,7 @@ def _confirm(progress: Progress, *, yes: bool) -> Any:
 
         for line in cost_lines(cost):
             progress.note(line)
-        long = cost.seconds is not None and cost.seconds > ASK_ABOVE_SECONDS
+        long = (cost.known_seconds if cost.seconds is None else cost.seconds) > ASK_ABOVE_SECONDS
         if not long or yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
             return True
         return typer.confirm("This takes more than ten minutes. Go on?", err=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from boresight.errors import SpecError
+from boresight.explain.parts import BOTH_EXPAND, PASSAGE_EXPANSION, QUERY_EXPANSION
 from boresight.explain.structural import structural_explainer
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Token:
 
     Attributes:
         place: Its number among what the model read, or among the parts of the side.
-        text: As the text spells it, or the model's word where it belongs to no character.
+        text: As the text spells it, or the model's word where the text does not say it.
         start: First character; None where it belongs to no character.
         end: Behind the last.
         value: What it adds, in the unit of the score.
@@ -142,8 +143,10 @@ class _Structural:
         return {
             key: BothSides(
                 one.score,
-                _spread(one, query, lambda part: part.query_spans),
-                _spread(one, passages[key], lambda part: part.passage_spans),
+                _spread(one, query, lambda part: part.query_spans, (QUERY_EXPANSION, BOTH_EXPAND)),
+                _spread(
+                    one, passages[key], lambda part: part.passage_spans, (PASSAGE_EXPANSION, BOTH_EXPAND)
+                ),
             )
             for key, one in found.items()
         }
@@ -152,12 +155,21 @@ class _Structural:
         return {}
 
 
-def _spread(found: Explanation, text: str, spans_of: Callable[[Part], tuple[Span, ...]]) -> OneSide:
-    """The parts on one side; a part of several places is shared evenly by them, since none is worth more."""
+def _spread(
+    found: Explanation,
+    text: str,
+    spans_of: Callable[[Part], tuple[Span, ...]],
+    expansions: tuple[str, str],
+) -> OneSide:
+    """The parts on one side; a part of several places is shared evenly by them, since none is worth more.
+
+    An expansion stands at the word that it comes from, under its own name.
+    """
     pieces: list[tuple[str, Span | None, float]] = []
     for part in found.parts:
         spans = spans_of(part)
-        pieces += [(text[start:end], (start, end), part.value / len(spans)) for start, end in spans]
+        name = part.key if part.note in expansions else None
+        pieces += [(name or text[start:end], (start, end), part.value / len(spans)) for start, end in spans]
         if not spans:
             pieces.append((part.key, None, part.value))
     tokens = _in_order((word, *(span or (None, None)), value) for word, span, value in pieces)

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-5  # of scores up to 1; relative for larger ones, since vectors are float32
 
+QUERY_EXPANSION = "the query does not say it"
+PASSAGE_EXPANSION = "the passage does not say it"
+BOTH_EXPAND = "neither query nor passage says it"
+"""Notes of parts that a model adds to a text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:

@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from boresight.explain.parts import Explanation, Part, structural
+from boresight.explain.parts import (
+    BOTH_EXPAND,
+    PASSAGE_EXPANSION,
+    QUERY_EXPANSION,
+    Explanation,
+    Part,
+    structural,
+)
 from boresight.models.rankers.sparse import product
 
 if TYPE_CHECKING:
@@ -16,10 +23,6 @@ if TYPE_CHECKING:
     from boresight.models.rankers.seam import Kind
     from boresight.models.rankers.sparse import SparseRanker, SparseVector
     from boresight.models.spans import Span
-
-QUERY_EXPANSION = "the query does not say it"
-PASSAGE_EXPANSION = "the passage does not say it"
-BOTH_EXPAND = "neither query nor passage says it"
 
 
 class SparseExplainer:

@@ -9,8 +9,10 @@ from boresight.game.context_game import ContextGame
 from boresight.game.targets import known_target
 from boresight.measure.funnel import Answered, decoy, good_passages, inject, recut, skip
 from boresight.measure.funnel import ablate as ablate_stages
+from boresight.pipeline.stages import BELOW
 from boresight.run.audit import make_job, run_job
 from boresight.run.result import RunResult
+from boresight.run.retriever_removals import REMOVALS
 from boresight.run.spec import DEFAULT_NEW_TOKENS
 from boresight.trace import Trace
 from boresight.trace.ids import trace_id
@@ -64,7 +66,8 @@ def ask(
         references: Correct answers, if they are known.
         good: Ids of passages that ought to be used, for the ablation.
         ablate: Whether to try :func:`usual_changes`.
-        settings: Further settings of the audit, as :func:`boresight.audit` has them.
+        settings: Further settings of the audit, as :func:`boresight.audit` has them. ``explain`` explains the
+            ranker whose scores decided what reached packing.
         overwrite: Delete an earlier run in ``out``.
         command: The command line that started it, for the record.
         progress: Told what happens.
@@ -72,8 +75,12 @@ def ask(
     Raises:
         BoresightError: In one sentence, what is wrong and what to do.
     """
-    trace = way(pipeline, question, references=references)
-    job = make_job([trace], generator=generator, settings=settings, progress=progress)
+    explain = (settings or {}).get("explain") or ()
+    ranker = pipeline.last_ranker() if explain else None
+    trace = way(pipeline, question, references=references, below=REMOVALS in explain)
+    job = make_job(
+        [trace], generator=generator, retriever=ranker, settings=settings, progress=progress, ranked=True
+    )
     run_job(job, out, overwrite=overwrite, command=command, progress=progress)
     found: tuple[Ablation, ...] = ()
     if ablate:
@@ -83,7 +90,9 @@ def ask(
     return Asked(trace, RunResult(out), found)
 
 
-def way(pipeline: IndexPipeline, question: str, *, references: Sequence[str] = ()) -> Trace:
+def way(
+    pipeline: IndexPipeline, question: str, *, references: Sequence[str] = (), below: bool = False
+) -> Trace:
     """The trace of a question up to the prompt: every stage with its ranking and cut, and no answer yet.
 
     It holds the text of every passage that some stage passed on.
@@ -92,9 +101,13 @@ def way(pipeline: IndexPipeline, question: str, *, references: Sequence[str] = (
         pipeline: An index with its recipe.
         question: The question.
         references: Correct answers, if they are known.
+        below: Whether to hold also those that the last ranking places down to twice its cut.
     """
     trace = pipeline.run(Trace(trace_id(question), question, references=tuple(references)))
     kept = dict.fromkeys(one.id for stage in trace.stages for one in stage.ranking[: stage.cut])
+    last = trace.last_ranking()
+    if below and last is not None:
+        kept |= dict.fromkeys(one.id for one in last.ranking[: BELOW * (last.cut or 0)])
     passages = tuple(pipeline.index.passage(key) for key in kept)
     return replace(trace, passages=passages, meta={"pipeline": pipeline.describe()})
 

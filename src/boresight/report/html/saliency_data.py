@@ -56,7 +56,8 @@ def _passage(passage: Row, query: str, text: str) -> Row:
         "read": [own["read"], own["total"]] if own["read"] and own["read"] < own["total"] else None,
         "query": words_with_values(asked["tokens"], query),
         "words": words_with_values(own["tokens"], text),
-        "unsaid": unsaid(own["tokens"]),
+        "unsaid": [unsaid(asked["tokens"]), unsaid(own["tokens"])],
+        "expanded": [expanded(asked["tokens"], query), expanded(own["tokens"], text)],
     }
 
 
@@ -64,6 +65,17 @@ def unsaid(tokens: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """``[entry, value]`` of the largest parts at no character, such as expansions of a sparse model."""
     loose = sorted((one for one in tokens if one[2] is None), key=lambda one: -abs(one[4]))
     return [[one[1], compact(one[4])] for one in loose[:UNSAID_SHOWN]]
+
+
+def expanded(tokens: Sequence[Sequence[Any]], text: str) -> list[list[Any]]:
+    """``[entry, value, word]`` of the largest expansions that stand at the word that they come from."""
+    found = [
+        [entry, value, text[start:end].strip()]
+        for _, entry, start, end, value in tokens
+        if start is not None and entry != text[start:end]
+    ]
+    largest = sorted(found, key=lambda one: -abs(one[1]))[:UNSAID_SHOWN]
+    return [[entry, compact(value), word] for entry, value, word in largest]
 
 
 def words_with_values(tokens: Sequence[Sequence[Any]], text: str) -> list[list[Any]]:

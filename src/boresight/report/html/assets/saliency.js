@@ -94,8 +94,12 @@ function highlighted(whole, words) {
   return h("p", {}, h("bdi", { class: "t block", dir: "auto" }, pieces));
 }
 
+// Models write their own tokens in brackets; everything else that no word says is an expansion.
+const unsaidKind = (entry) =>
+  /^[[<].*[\]>]( #\d+)?$/.test(entry) ? "a token of the model's own" : "not said, an expansion";
+
 function wordTable(caption, whole, words, one, side) {
-  const unsaid = side ? one.unsaid : [],
+  const unsaid = one.unsaid[side],
     sum = [...words.map(([, , value]) => value), ...unsaid.map(([, value]) => value)].reduce((a, b) => a + b, 0),
     base = one.base[side];
   const ordered = [...words].sort((a, b) => Math.abs(b[2]) - Math.abs(a[2]));
@@ -106,7 +110,10 @@ function wordTable(caption, whole, words, one, side) {
     [{ title: caption }, { title: "Value", kind: "num" }],
     [
       ...ordered.map(([start, end, value]) => line(text(whole.slice(start, end)), value)),
-      ...unsaid.map(([entry, value]) => line([text(entry), " ", soft("not said, an expansion")], value)),
+      ...one.expanded[side].map(([entry, value, word]) =>
+        line([text(entry), " ", soft("an expansion, counted at "), text(word)], value),
+      ),
+      ...unsaid.map(([entry, value]) => line([text(entry), " ", soft(unsaidKind(entry))], value)),
       has(base) ? line("score of the same text with every word blanked", base) : null,
       line("what belongs to no word, and the gap", one.score - (base || 0) - sum),
       line("score", one.score),
