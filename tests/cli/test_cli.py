@@ -273,7 +273,7 @@ def test_stored_values_and_traces_exclude_each_other(files, boresight):
     boresight(*audit(files))
     code, _, err = boresight(*audit(files, "--from", files / "run", out="new"))
     assert code == 2
-    assert "come with --from" in err
+    assert "--from brings the traces of its run" in err
 
 
 def test_an_audit_without_traces_says_what_to_give(files, boresight):

@@ -135,7 +135,7 @@ def _with(spec: RunSpec, settings: Mapping[str, Any]) -> RunSpec:
             f"with --explain {','.join(given['explain'])}"
         )
     if needing and needing[0] in ("traces", "generator", "retriever"):
-        raise SpecError(f"the {needing[0]} of a run come with --from; leave them out, or leave --from out")
+        raise SpecError(f"--from brings the {needing[0]} of its run; leave yours out, or leave --from out")
     if needing:
         raise SpecError(
             f"--{needing[0].replace('_', '-')} needs new values, and --from calls no model; "
