@@ -1,6 +1,7 @@
 """Rows that only some measures read: what they are, and that asking for them moves nothing else."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -429,6 +430,10 @@ def test_a_prompt_that_does_not_fit_is_refused_before_anything_is_spent(run, tmp
 
 class LongAbstention(FakeGenerator):
     """Splits an abstention into many tokens."""
+
+    def capabilities(self):
+        """It scores any text."""
+        return replace(super().capabilities(), any_target=True)
 
     def __init__(self, _, tables):
         super().__init__(tables)
