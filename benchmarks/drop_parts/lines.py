@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from boresight.models.registry import load_generator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from boresight.models.seam import Generator
 
@@ -34,13 +34,14 @@ class Lines:
 
     Args:
         name: Its name under ``benchmarks/data``.
+        whole: Whether a line holds all that is measured today; others count as not there.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, whole: Callable[[dict[str, Any]], bool]) -> None:
         self._path = DATA / name
         self._path.parent.mkdir(exist_ok=True)
         text = self._path.read_text(encoding="utf-8") if self._path.exists() else ""
-        self.known = {one["key"]: one for one in map(json.loads, text.splitlines())}
+        self.known = {one["key"]: one for one in map(json.loads, text.splitlines()) if whole(one)}
 
     def add(self, key: str, line: dict[str, Any]) -> None:
         """Append a line; numbers are kept to six digits, which is beyond bf16."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 
+from benchmarks.drop_parts.context_cite import ablations, cited
 from boresight.explain.shapley import ESTIMATORS, exact_shapley
 from boresight.game.coalitions import all_but_one, all_coalitions, coalition_of, from_masks
 from boresight.models.attention_choice import attending
@@ -15,14 +15,17 @@ from boresight.models.rankers.bm25 import Bm25Ranker
 from boresight.stats.random import rng_for
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from boresight.game.context_game import ContextGame
     from boresight.game.table import ValueTable
     from boresight.models.transformers_generator import TransformersGenerator
 
 BUDGET_PER_PASSAGE = 8
-CONTEXTCITE_BUDGET = 32  # the working point of its paper
 SAMPLER = "kriging"
-OURS = "boresight"
+OURS, CITE, CITE_TOKENS = "boresight", "context-cite", "context-cite by token"
+METHODS = (OURS, "leave-one-out", CITE, CITE_TOKENS, "attention", "random")
+REFERENCES = ("first", "BM25")  # they see no model
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +50,17 @@ def measure(game: ContextGame, seed: int) -> Measured:
     players, n = game.players, len(game.players)
     exact = 1 << n <= BUDGET_PER_PASSAGE * n
     rng = rng_for(seed, game.trace.id, "design")
-    sampler, cite = ESTIMATORS[SAMPLER], ESTIMATORS["contextcite"]
-    design = None if exact else sampler.design(n, BUDGET_PER_PASSAGE * n, rng)
-    sources = cite.design(n, min(CONTEXTCITE_BUDGET, 1 << n), rng)
+    design = None if exact else ESTIMATORS[SAMPLER].design(n, BUDGET_PER_PASSAGE * n, rng)
+    masks = ablations(game, seed)
     rows = set(all_coalitions(n)) if design is None else set(from_masks(design.coalitions))
-    grand = coalition_of(range(n), n)
-    rows |= {grand, *all_but_one(n), *from_masks(sources.coalitions)}
+    rows |= {coalition_of(range(n), n), *all_but_one(n), *from_masks(masks)}
     table = game.table(sorted(rows), closed_book=False)
     whole = table.value(players)
     without = {one: table.value([other for other in players if other != one]) for one in players}
     found = {
         OURS: _ours(table, design),
         "leave-one-out": {one: whole - value for one, value in without.items()},
-        "context-cite": _named(table, cite.estimate(sources, table.take(from_masks(sources.coalitions))).attribution),
+        **cited(table, masks),
         "attention": attention(game),
         "random": dict(zip(players, rng_for(seed, game.trace.id, "random").random(n).tolist(), strict=True)),
         "first": {one: float(-place) for place, one in enumerate(players)},

@@ -24,9 +24,9 @@ def perturb_view(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     """
     traces = counted(found["traces"], "trace")
     yield Text(f"Setup {found['setup']}, {found['words']}, k = {found['k']}, {traces}", style="bold")
-    table = Table(box=box.SIMPLE_HEAD, width=WIDTH)
+    table = Table(box=box.SIMPLE_HEAD, width=WIDTH, pad_edge=False)
     table.add_column("measure", no_wrap=True, ratio=1, min_width=13)
-    for name in ("first", "last", "shuffled", "first - last", "95 %", "pairs"):
+    for name in ("first", "last", "mixed", "first - last", "95 %", "pairs"):
         table.add_column(name, justify="right", no_wrap=True)
     for name, line in found["measures"].items():
         difference = line["difference"]

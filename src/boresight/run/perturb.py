@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from boresight.errors import InputError
+from boresight.errors import InputError, SpecError
 from boresight.measure.perturb import CONDITIONS, SETUPS, STAGE, conditions
 from boresight.run.audit import make_job, read_input, run_job
 from boresight.run.progress import Silent
 from boresight.run.result import RunResult
+from boresight.run.spec import first_difference
 from boresight.stats.bootstrap import paired_interval
 from boresight.stats.random import rng_for
-from boresight.store.files import make_private_folder, write_json
+from boresight.store.files import make_private_folder, read_json, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +32,9 @@ MEASURES = (
     "spearman",
     "pearson",
 )
-RESULT = "perturb.json"
+RESULT, SETTINGS = "perturb.json", "setup.json"
+UNREAD: Mapping[str, Any] = {"placebo": 0, "closed_book_answers": False}
+"""Settings of an audit that no measure here reads, and that cost calls."""
 
 
 def perturb(
@@ -44,6 +47,7 @@ def perturb(
     corpus: Sequence[Passage] = (),
     limit: int | None = None,
     settings: Mapping[str, Any] | None = None,
+    overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Line:
     """Audit every trace under each condition and compare the first two.
@@ -59,39 +63,61 @@ def perturb(
         corpus: Passages that setup B draws from; those of the other traces if none are given.
         limit: Use only the first so many traces.
         settings: Further settings of the audits.
+        overwrite: Delete earlier runs in the folder first.
         progress: Told what happens.
 
     Returns:
         By measure the mean under each condition and ``difference``, the mean of condition 1 minus condition 2
-        with its paired bootstrap interval; written to ``perturb.json`` too.
+        with its paired bootstrap interval, and under ``failed`` why traces failed, by condition; written to
+        ``perturb.json`` too.
 
     Raises:
         InputError: A trace cannot be arranged so.
+        SpecError: The folder holds another perturbation.
     """
-    found, _ = read_input(traces, limit)
+    shown, chosen = progress or Silent(), {**UNREAD, **(settings or {}), "stage": STAGE}
+    found, warnings = read_input(traces, limit)
     if not found:
         raise InputError("there is no trace to perturb")
-    seed = (settings or {}).get("seed") or 0
+    for warning in warnings:
+        shown.note(f"warning: {warning}")
+    seed = chosen.get("seed") or 0
+    arranged = _arranged(found, setup, k, corpus, seed)
+    _open(out, {"setup": setup, "k": k, "seed": seed, "limit": limit}, overwrite=overwrite)
+    values, failed = {}, {}
+    for number, own in arranged.items():
+        shown.note(f"condition {number}: {CONDITIONS[number]}")
+        job = make_job(own, generator=generator, measures=MEASURES, settings=chosen, progress=progress)
+        run_job(job, out / f"condition-{number}", overwrite=overwrite, progress=progress)
+        run = RunResult(out / f"condition-{number}")
+        values[number], failed[str(number)] = _values(run), run.failures
+    result = {"setup": setup, "words": SETUPS[setup], "k": k, "traces": len(found), "seed": seed}
+    result |= {"failed": failed, "measures": {name: _compared(name, values, seed) for name in MEASURES}}
+    write_json(out / RESULT, result)
+    return result
+
+
+def _open(out: Path, settings: Line, *, overwrite: bool) -> None:
+    """Note what the folder is for, so that another setup does not go on in it."""
+    stored = read_json(out / SETTINGS) if (out / SETTINGS).exists() and not overwrite else settings
+    other = first_difference(stored, settings)
+    if other is not None:
+        raise SpecError(f"{out} holds another perturbation: {other}; choose another --out, or --overwrite")
+    make_private_folder(out)
+    write_json(out / SETTINGS, settings)
+
+
+def _arranged(
+    traces: Sequence[Trace], setup: Setup, k: int, corpus: Sequence[Passage], seed: int
+) -> dict[int, list[Trace]]:
+    """Every trace under each condition."""
     arranged: dict[int, list[Trace]] = {number: [] for number in CONDITIONS}
-    for trace in found:
-        strangers = corpus or [one for other in found if other.id != trace.id for one in other.passages]
+    for trace in traces:
+        strangers = corpus or [one for other in traces if other.id != trace.id for one in other.passages]
         rng = rng_for(seed, trace.id, "perturbation", setup)
         for number, one in conditions(trace, setup, k, strangers, rng).items():
             arranged[number].append(one)
-    make_private_folder(out)
-    values = {}
-    for number, own in arranged.items():
-        (progress or Silent()).note(f"condition {number}: {CONDITIONS[number]}")
-        job = make_job(
-            own, generator=generator, measures=MEASURES, settings={**(settings or {}), "stage": STAGE},
-            progress=progress,
-        )  # fmt: skip
-        run_job(job, out / f"condition-{number}", progress=progress)
-        values[number] = _values(RunResult(out / f"condition-{number}"))
-    result = {"setup": setup, "words": SETUPS[setup], "k": k, "traces": len(found), "seed": seed}
-    result |= {"measures": {name: _compared(name, values, seed) for name in MEASURES}}
-    write_json(out / RESULT, result)
-    return result
+    return arranged
 
 
 def _values(run: RunResult) -> dict[str, dict[str, float]]:
