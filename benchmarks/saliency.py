@@ -1,11 +1,10 @@
 """Saliency of dense encoders: accuracy of Integrated Gradients, faithfulness by design choice, speed.
 
-    python -m benchmarks.saliency [--parts accuracy rules table speed] [--pairs N] [--table-pairs N]
-                                  [--encoder SPEC] [--encoder-pairs N] [--rule-pairs N] [--threads N]
-                                  [--quick] [--json]
+    python -m benchmarks.saliency [--parts accuracy table speed] [--pairs N] [--table-pairs N] [--threads N]
+                                  [--encoder SPEC] [--quick] [--json]
 
-Pairs are real queries and passages. `--encoder` adds an encoder to the parts accuracy and rules, with
-`--encoder-pairs` of the pairs. The speed part needs captum and runs both in turns in one process.
+Pairs are real queries and passages. `--encoder` adds an encoder to the accuracy part. The speed part needs
+captum and runs both in turns in one process.
 """
 
 from __future__ import annotations
@@ -21,15 +20,13 @@ import torch
 from benchmarks.results import table, write_section
 from benchmarks.saliency_parts.accuracy import accuracy
 from benchmarks.saliency_parts.data import minilm, pairs, tiny_cls
-from benchmarks.saliency_parts.rules import HEAD as RULE_HEAD
-from benchmarks.saliency_parts.rules import rules
 from benchmarks.saliency_parts.speed import speed
 from benchmarks.saliency_parts.table import COLUMNS, FILL, rows
 from boresight.explain.saliency import IntegratedGradients
-from boresight.models.encoder import DenseEncoder, load_encoder
+from boresight.models.encoder import load_encoder
 
-PARTS = ("accuracy", "rules", "table", "speed")
-FIELDS = ("within", "converged", "median_gap", "p95_gap", "nodes", "evaluations")
+PARTS = ("accuracy", "table", "speed")
+FIELDS = ("within", "converged", "median_gap", "p95_gap", "nodes")
 HEAD = (
     "encoder, side",
     "pairs",
@@ -38,49 +35,24 @@ HEAD = (
     "median gap",
     "95th percentile",
     "mean nodes",
-    "mean evaluations",
 )
 
 
 def accuracy_part(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Gap of the default setting."""
-    chosen = pairs(options.pairs)
-    found: list[dict[str, Any]] = []
+    chosen, found = pairs(options.pairs), []
     with tempfile.TemporaryDirectory() as folder:
-        for encoder in (minilm(), tiny_cls(Path(folder))):
-            found.append(accuracy(encoder, chosen, IntegratedGradients()))
-            _write_accuracy(found)
-    for encoder in _added(options):
-        found.append(accuracy(encoder, chosen[: options.encoder_pairs], IntegratedGradients()))
-        _write_accuracy(found)
-    return found
-
-
-def _write_accuracy(found: list[dict[str, Any]]) -> None:
+        encoders = [minilm(), tiny_cls(Path(folder))]
+        encoders += [load_encoder(spec, threads=options.threads, check=False) for spec in options.encoder]
+        found = [accuracy(encoder, chosen, IntegratedGradients()) for encoder in encoders]
+    sides = [(side, row) for row in found for side in ("query", "passage")]
     cells = [
         [f"{row['encoder']}, {side}", row["pairs"], *(row[f"{side}_{field}"] for field in FIELDS)]
-        for row in found
-        for side in ("query", "passage")
+        for side, row in sides
     ]
-    write_section("Saliency: completeness gap of Integrated Gradients, default setting", table(HEAD, cells))
-
-
-def rules_part(options: argparse.Namespace) -> list[list[object]]:
-    """Rules of integration against a fine one."""
-    chosen = pairs(options.rule_pairs)
-    found = [row for encoder in (minilm(), *_added(options)) for row in rules(encoder, chosen)]
-    lines = [
-        "Query sides. Token error: the sum over tokens of |value - v| over that of |v|, v from 160 nodes.",
-        "The number behind a rule is that of its nodes.",
-        "",
-        *table(RULE_HEAD, found),
-    ]
-    write_section("Saliency: rules of integration", lines)
+    lines = table(HEAD, cells)
+    write_section("Saliency: completeness gap of Integrated Gradients, default setting", lines)
     return found
-
-
-def _added(options: argparse.Namespace) -> list[DenseEncoder]:
-    return [load_encoder(spec, threads=options.threads, check=False) for spec in options.encoder]
 
 
 def table_part(options: argparse.Namespace) -> list[list[object]]:
@@ -115,17 +87,15 @@ def main() -> None:
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--pairs", type=int, default=200)
     parser.add_argument("--table-pairs", type=int, default=40)
-    parser.add_argument("--encoder-pairs", type=int, default=200)
-    parser.add_argument("--rule-pairs", type=int, default=8)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--encoder", nargs="+", default=[])
     parser.add_argument("--quick", action="store_true", help="a few pairs, to see that it runs")
     parser.add_argument("--json", action="store_true", help="end with one line of JSON")
     options = parser.parse_args()
     if options.quick:
-        options.pairs, options.table_pairs, options.rule_pairs = 6, 2, 2
+        options.pairs, options.table_pairs = 6, 2
     torch.set_num_threads(options.threads)
-    work = {"accuracy": accuracy_part, "rules": rules_part, "table": table_part, "speed": speed_part}
+    work = {"accuracy": accuracy_part, "table": table_part, "speed": speed_part}
     found = {part: work[part](options) for part in options.parts}
     print(json.dumps(found) if options.json else json.dumps(found, indent=1))
 

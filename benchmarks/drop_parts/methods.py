@@ -69,6 +69,12 @@ def measure(game: ContextGame, seed: int) -> Measured:
     return Measured(found, whole, without, exact)
 
 
+def cite(game: ContextGame, seed: int) -> dict[str, dict[str, float]]:
+    """ContextCite alone, in both forms, by passage id."""
+    masks = ablations(game, seed)
+    return cited(game.table(sorted(set(from_masks(masks))), closed_book=False), masks)
+
+
 def _ours(table: ValueTable, design: object) -> dict[str, float]:
     if design is None:
         return _named(table, exact_shapley(table.lattice()))

@@ -50,7 +50,6 @@ def accuracy(encoder: DenseEncoder, pairs: Sequence[Pair], method: IntegratedGra
         row[f"{side}_median_gap"] = float(np.median(gaps))
         row[f"{side}_p95_gap"] = float(np.quantile(gaps, 0.95))
         row[f"{side}_nodes"] = float(nodes.mean())
-        row[f"{side}_evaluations"] = float(np.mean([one.evaluations for one in results]))
     controls = [token.value for one in found["query"] + found["passage"] for token in one.tokens
                 if token.part == "control"]  # fmt: skip
     row["largest_control"] = float(np.abs(controls).max())
