@@ -51,8 +51,8 @@ def prediction_view(summary: Line, names: Mapping[str, str]) -> Table | None:
     if not shown:
         return None
     title = (
-        "Does it tell right answers from wrong ones? Area under the curve (0.5 is chance),\n"
-        "the same among answers with alike contexts, rank correlation with token F1"
+        "Does it tell right answers from wrong ones? (area under the curve, 0.5: no)\n"
+        "alike: among answers with alike contexts; rank: correlation with token F1"
     )
     table = _table(title, ("", "area", "95 %", "alike", "rank, F1"))
     for name in shown:
